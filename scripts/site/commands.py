@@ -13,6 +13,7 @@ from cells import escaped, filled, in_code, table
 from cimento.cli.facts import EXIT_CODES, VARIABLES
 from cimento.cli.groups import command_of
 from cimento.cli.help import arguments_of, option_groups, taken_of_run, usage_of
+from cimento.cli.help_examples import EXAMPLES
 from cimento.cli.tree import COMMANDS, SECTIONS, Words, entry_of
 
 PAGE = "commands.md"
@@ -68,5 +69,7 @@ def _sections(words: Words) -> Iterator[str]:
                 yield f"**{title}**\n"
                 lines = ((in_code(row.written), escaped(row.text)) for row in rows)
                 yield table(("", "what it does"), lines)
+        if examples := EXAMPLES.get(" ".join(words)):
+            yield f"**Examples**\n\n```text\n{chr(10).join(examples)}\n```\n"
     for child in entry.commands:
         yield from _sections((*words, child))

@@ -326,6 +326,8 @@ def test_two_crossed_columns_are_a_design_without_a_column_of_conditions(capsys)
     assert invoke(["run", "isole.xlsx", "--language", "it", "-m", "demo-causal"]) == 0
     out = capsys.readouterr().out
     assert "isole (it), 6 items" in out
+    assert invoke(["show", "runs/isole"]) == 0
+    out = capsys.readouterr().out
     for condition in ("corta_non-isola", "lunga_non-isola", "corta_isola", "DD > 0"):
         assert condition in out
     # An item that has a combination twice is named with its row.

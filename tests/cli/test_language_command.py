@@ -124,7 +124,7 @@ def test_every_set_that_can_be_had_is_in_one_answer(
     assert (verb["n_items"], verb["n_paradigms"], verb["sets"]) == (48, 2, ["agreement", "more"])
     assert (adjective["n_items"], adjective["sets"]) == (12, ["agreement"])
     assert answer["starter"] == []
-    # What could not be had is named with what to do, and did not stop the rest.
+    # What is not available is named with what to do, and did not stop the rest.
     missing = {one["name"]: one for one in answer["missing"]}
     assert missing.keys() == {"rated", "gone", "hand"}
     assert "--accept-license" in missing["rated"]["todo"]

@@ -121,6 +121,34 @@ def test_a_run_file_that_is_not_there_is_named(capsys):
     assert "day.toml: there is no such file" in capsys.readouterr().err
 
 
+def test_the_sets_of_a_language_may_be_a_list_or_a_text(here, capsys):
+    planned = []
+    for sets in ('["starter", "rated-nowhere"]', '"starter,rated-nowhere"', '["starter"]'):
+        (here / "sets.toml").write_text(
+            f'language = ["it"]\nsets = {sets}\nmodels = ["counted:a"]\n', encoding="utf-8"
+        )
+        code = invoke(["plan", "sets.toml", "--json"])
+        out, err = capsys.readouterr()
+        planned.append((code, [one["suite"] for one in json.loads(out)["suites"]] if out else err))
+    assert planned[0] == planned[1]
+    assert planned[0][0] == 2
+    assert "rated-nowhere" in planned[0][1]
+    assert planned[2][0] == 0
+    assert "it-subject-verb" in planned[2][1]
+
+
+@pytest.mark.parametrize(
+    ("line", "seen"),
+    [("sets = [1]", "one value is needed here"), ('except = ["x"]', "--except is `without`")],
+)
+def test_what_sets_cannot_be_is_said(here, line, seen, capsys):
+    (here / "sets.toml").write_text(
+        f'language = "it"\n{line}\nmodels = ["counted:a"]\n', encoding="utf-8"
+    )
+    assert invoke(["plan", "sets.toml"]) == 2
+    assert seen in capsys.readouterr().err
+
+
 def test_two_run_files_are_one_too_many(here, capsys):
     (here / "day.toml").write_text(FILE)
     assert invoke(["run", "night.toml", "day.toml"]) == 2

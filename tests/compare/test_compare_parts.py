@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from cimento import UsageError, open_runs
 from cimento.compare.before_after import matched
-from cimento.compare.figures_checkpoints import checkpoints_figure, checkpoints_frame
+from cimento.compare.figures_checkpoints import checkpoints_figure, mean_rows, suite_rows
+from cimento.compare.over_suites import SuiteFacts
 from cimento.compare.ranking import rank_models
 from cimento.paired.item_outcomes import ItemOutcomes, item_outcomes, step_of
 from cimento.paired.pairwise import compare_pair, surely_worse
+from cimento.report.figures_rates import steps_frame
 from tests.helpers.made_runs import made_run, outcomes_of
 
 
@@ -64,7 +67,7 @@ def test_checkpoints_are_in_the_order_of_training():
     (ranking,) = rank_models(runs).rankings
 
     assert [checkpoint.step for checkpoint in ranking.checkpoints] == [100, 500, 1000]
-    frame = checkpoints_frame([ranking], chances={("s", "all"): 0.5, ("other", "all"): 0.3})
+    frame = steps_frame(suite_rows([ranking], {("s", "all"): 0.5, ("other", "all"): 0.3}))
     assert frame["accuracy"].to_list() == [0.25, 0.5, 1.0]
     assert frame["chance"].to_list() == [0.5, 0.5, 0.5]
     drawn = checkpoints_figure([ranking], chances={("s", "all"): 0.5}).svg()
@@ -76,6 +79,36 @@ def test_checkpoints_are_in_the_order_of_training():
     assert others.checkpoints == ()
     with pytest.raises(UsageError, match="not revisions of one model"):
         checkpoints_figure([others], chances={})
+
+
+def test_the_first_curve_is_the_mean_over_suites_of_one_level_of_chance():
+    steps = {100: ("+---", "+---", "++--"), 500: ("++--", "++++", "++++")}
+    runs = [
+        marks(f"m@{step}", 2 * right, family="m", step=step, suite=suite)
+        for step, answers in steps.items()
+        for suite, right in zip(("s", "t", "u"), answers, strict=True)
+    ]
+    facts = {
+        name: SuiteFacts(
+            unit=name, phenomena=frozenset({name}), chance=chance, is_design=False
+        )
+        for name, chance in (("s", 0.5), ("t", 0.5), ("u", 0.25))
+    }  # fmt: skip
+    rankings = rank_models(runs).rankings
+    rows = list(mean_rows(rankings, facts))
+    # s and t have one level of chance: (1/4 + 1/4) / 2, then (2/4 + 4/4) / 2.
+    assert [(row[1], row[3], row[6], row[7]) for row in rows] == [
+        (100, 0.25, 2, 0.5),
+        (500, 0.75, 2, 0.5),
+    ]
+    assert {row[0] for row in rows} == {"mean of 2 suites of chance 0.5, 95% for other items"}
+    assert all(0 <= row[4] <= row[3] <= row[5] <= 1 for row in rows)
+    headlines = [(ranking.suite, ranking.question) for ranking in rankings]
+    whole = checkpoints_figure(rankings, chances={}, facts=facts, headlines=headlines)
+    panels = list(dict.fromkeys(whole.frame["panel"]))
+    assert panels == [rows[0][0], "s, all", "t, all", "u, all"]
+    designs = {name: replace(one, is_design=True) for name, one in facts.items()}
+    assert list(mean_rows(rankings, designs)) == []
 
 
 def test_two_trainings_of_one_name_are_told_from_models_that_are_no_revisions():

@@ -198,7 +198,7 @@ def test_answers_go_to_the_cache_while_the_model_answers_the_next(suite, tmp_pat
 
 
 class HalfOnGpu(OnGpu):
-    """A model in half precision, which can be had in float32."""
+    """A model in half precision, which can be loaded in float32."""
 
     device_name = "a GPU"
 

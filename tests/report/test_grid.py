@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cimento.io.inline_markup import layout
+from cimento.io.inline_markup import beginning_once, layout
 from cimento.report.grid import EstimateCell, Grid, as_csv, grid_as_text
 from cimento.studies import as_text as studied
 
@@ -126,6 +126,32 @@ def test_names_are_folded_at_their_signs_and_not_within_their_words():
         "",
         "value: of demo-causal@91bca5d.",
     ]
+
+
+def test_names_that_begin_alike_say_it_once_where_the_table_is_too_wide():
+    names = ("multiblimp-ita-sv-number", "multiblimp-ita-sv-person", "multiblimp-ita-sp-gender")
+    grid = Grid(
+        title="Three suites.",
+        header=("suite", "first", "second"),
+        rows=tuple((name, "80.0 [70.0, 90.0]", "85.0 [75.0, 95.0]") for name in names),
+    )
+    assert grid_as_text(grid, width=61).splitlines()[2:] == [
+        "suite multiblimp-ita-…              first             second",
+        "------------------------------------------------------------",
+        "…sv-number              80.0 [70.0, 90.0]  85.0 [75.0, 95.0]",
+        "…sv-person              80.0 [70.0, 90.0]  85.0 [75.0, 95.0]",
+        "…sp-gender              80.0 [70.0, 90.0]  85.0 [75.0, 95.0]",
+    ]
+    for whole in (grid_as_text(grid, width=80), grid_as_text(grid)):
+        assert all(f"{name}  80.0" in whole for name in names)
+
+
+@given(st.lists(st.text("ab-_ é", max_size=12), max_size=6))
+def test_a_beginning_that_is_shown_once_loses_nothing(cells):
+    heading, *shown = beginning_once(["suite", *cells])
+    begin = heading.removeprefix("suite").strip().removesuffix("…")
+    assert [cell and begin + cell.removeprefix("…") for cell in shown] == cells
+    assert heading == "suite" or begin[-1] in "-_"
 
 
 def test_a_remark_that_does_not_fit_stands_below_beside_the_rows_that_have_one():

@@ -11,6 +11,7 @@ import pytest
 from typer.main import get_command
 
 from cimento.cli.groups import command_of
+from cimento.cli.help_examples import EXAMPLES
 from cimento.cli.main import app, invoke
 from cimento.cli.tree import COMMANDS, Entry
 from tests.helpers.docs_pages import DOCS, blocks, commands
@@ -75,6 +76,20 @@ def test_every_command_that_is_shown_exists_with_its_options(page):
     inline = re.findall(r"`(cimento [^`]+)`", page.read_text(encoding="utf-8"))
     shown += [words for text in inline for words in commands(text)]
     assert [(words, problems(words)) for words in shown if problems(words)] == []
+
+
+@pytest.mark.parametrize("words", EXAMPLES)
+def test_the_examples_of_help_are_commands_and_end_it(words, capsys):
+    assert invoke([*words.split(), "-h"]) == 0
+    printed = capsys.readouterr().out
+    for line in EXAMPLES[words]:
+        assert f"\n  {line}\n" in printed
+        assert len(line) <= 84
+        assert line.startswith(f"cimento {words} ")
+        (shown,) = commands(line)
+        assert problems(shown) == []
+    ends = printed.rstrip().splitlines()[-1]
+    assert ends.strip() == EXAMPLES[words][-1] or ends.startswith("Exit codes: 0 done, ")
 
 
 NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d+")

@@ -296,10 +296,10 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     if options.methods:
         show(ranking_methods(ranked, correction=options.correct))
         return 0
-    _draw(ranked.rankings, opened, options)
+    headlines = frozenset((one.suite, one.question) for one in outcomes if one.headline)
+    _draw(ranked.rankings, opened, headlines, options)
     designs = _designs(opened, options) if with_pairs else ()
     pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
-    headlines = frozenset((one.suite, one.question) for one in outcomes if one.headline)
     main = [pair for pair in pairs if (pair.suite, pair.question) in headlines]
     differences = suite_differences(main, facts := facts_of(opened), correction=options.correct)
     summary = _summary(ranked, differences, designs, headlines, options)
@@ -391,7 +391,12 @@ def _summary(
     return grids
 
 
-def _draw(rankings: Sequence[Ranking], runs: Sequence[Run], options: CompareOptions) -> None:
+def _draw(
+    rankings: Sequence[Ranking],
+    runs: Sequence[Run],
+    headlines: Collection[tuple[str, str]],
+    options: CompareOptions,
+) -> None:
     """Draw accuracy over training to a file, if one is given."""
     from cimento.compare.figures_checkpoints import checkpoints_figure
 
@@ -402,7 +407,9 @@ def _draw(rankings: Sequence[Ranking], runs: Sequence[Run], options: CompareOpti
             for one in run.estimates()
             if one.chance is not None and not one.group
         }
-        drawn = checkpoints_figure(rankings, chances=chances).write(options.figure)
+        facts = facts_of(runs)
+        figure = checkpoints_figure(rankings, chances=chances, facts=facts, headlines=headlines)
+        drawn = figure.write(options.figure)
         options.neutralize(drawn)
         note(f"The figure is in {drawn}")
 

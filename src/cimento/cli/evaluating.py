@@ -56,7 +56,8 @@ def show_ends(
     if as_json:
         show(summary_json(runs, failures))
     elif runs:
-        show_runs(runs, summed=(summed := _summed(runs)))
+        brief = output is not None and not _judged_otherwise(runs)
+        show_runs(runs, summed=(summed := _summed(runs)), brief=brief)
         if summed:
             named = f"cimento show {shlex.quote(str(output))}" if output else "a single suite"
             note(f"This is a row for each suite; {named} has everything.")
@@ -101,8 +102,8 @@ def _note_places(runs: Sequence[Run]) -> None:
         note(f"{whose}{'computed' if whose else 'Computed'} {place}.")
 
 
-def _note_judged_otherwise(runs: Sequence[Run]) -> bool:
-    """Say of runs that were stored before how the judging shown differs from what is stored."""
+def _judged_otherwise(runs: Sequence[Run]) -> dict[str, list[str]]:
+    """How the judging of some stored runs differs from what is stored, mapped to these runs."""
     differing: dict[str, list[str]] = {}
     for run in runs:
         stored = manifest_part(run.manifest, "options")
@@ -114,6 +115,12 @@ def _note_judged_otherwise(runs: Sequence[Run]) -> bool:
         ]
         if changed:
             differing.setdefault("; ".join(changed), []).append(f"{run.suite_name} x {run.model}")
+    return differing
+
+
+def _note_judged_otherwise(runs: Sequence[Run]) -> bool:
+    """Say of runs that were stored before how the judging shown differs from what is stored."""
+    differing = _judged_otherwise(runs)
     for differences, names in differing.items():
         note(
             f"cimento: {', '.join(names)}: these numbers are not stored. What was stored before is"
@@ -227,12 +234,20 @@ def _note_other_devices(runs: Sequence[Run], device: str) -> None:
             )
 
 
-def show_runs(runs: Sequence[Run], *, summed: str = "") -> None:
-    """Print what the paradigms show of some runs, or a text that sums them up."""
+def show_runs(runs: Sequence[Run], *, summed: str = "", brief: bool = True) -> None:
+    """Print what the paradigms show of some runs, or a text that sums them up.
+
+    Args:
+        runs: of any paradigms.
+        summed: the text that sums them up; empty if there is none.
+        brief: whether to print about a screen of stored runs, from which `show` prints the rest.
+    """
     if summed:
         show(summed)
     for paradigm in dict.fromkeys(run.paradigm for run in runs if not summed):
-        show(paradigm.presenter.text([run for run in runs if run.paradigm is paradigm]))
+        presenter = paradigm.presenter
+        text = presenter.brief if brief else presenter.text
+        show(text([run for run in runs if run.paradigm is paradigm]))
     if (designs := designs_said(runs)) and not summed:
         show("\n".join(["", *designs]))
     asked = [run for run in runs if USAGE in run.manifest]

@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand
 
 from cimento.cli.groups import HELP_ALL
+from cimento.cli.help_examples import EXAMPLES, EXITS
 from cimento.cli.help_groups import (
     FEW,
     GROUPS,
@@ -189,6 +190,17 @@ class HelpfulCommand(TyperCommand):
         if left:
             formatter.write_paragraph()
             formatter.write(f"{left} more options: --help-all\n")
+        _write_examples(_words(ctx), formatter)
+
+
+def _write_examples(words: str, formatter: HelpFormatter) -> None:
+    """What can be typed as it is, and the exit codes of commands that scripts wait for."""
+    lines = EXAMPLES.get(words, ())
+    if lines:
+        formatter.write(f"\nExample{'s' * (len(lines) > 1)}:\n")
+        formatter.write("".join(f"  {line}\n" for line in lines))
+    if words in EXITS:
+        formatter.write(f"\nExit codes: {EXITS[words]}.\n")
 
 
 _LINE_OF_RUN = "It takes the arguments of `cimento run`: cimento run --help-all lists them."

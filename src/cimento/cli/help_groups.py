@@ -111,7 +111,7 @@ _STUDY = ("data", "model", "output", "limit", "device", "form", "as_json")
 SHOWN: Mapping[str, Sequence[str]] = {
     "run": (
         "models", "output", "language", "columns", "limit", "measures", "set", "force", "sets",
-        "budget", "accept_license", "device", "as_json", "fail_under", "junit",
+        "budget", "device", "dtype", "as_json", "fail_under", "junit",
     ),
     "report": (
         "output", "analyze", "measures", "table", "form", "figure", "item", "gray", "title",
@@ -122,8 +122,8 @@ SHOWN: Mapping[str, Sequence[str]] = {
         "show_probability", "part", "overlap", "export", "import_from", "agreement", "as_json",
     ),
     "compare": (
-        "measure", "cluster", "items", "pairs", "every_question", "correct", "fail_if_worse",
-        "these_suites", "equivalent", "published", "figure", "methods", "output", "seed",
+        "measure", "cluster", "items", "pairs", "details", "every_question", "correct",
+        "fail_if_worse", "allow_partial", "equivalent", "published", "figure", "methods", "output",
         "as_json",
     ),
     "score": (

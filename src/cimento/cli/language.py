@@ -50,7 +50,7 @@ _MEGABYTE = 1_000_000
 
 
 def run_languages(options: CallOptions) -> int:
-    """Ask models about every set of some languages that can be had, and print what they know."""
+    """Ask models about every available set of some languages, and print what they know."""
     from cimento.documents.language_page import answer_text, write_answer
     from cimento.records.progress import seconds_between_lines
 
@@ -110,7 +110,7 @@ def _fitting(asked: LanguageSuites, here: RunOptions) -> LanguageSuites:
 
 
 def _note_missing(answer: LanguageAnswer) -> None:
-    """Say what could not be had of a language in which nothing was asked."""
+    """Say which sets were not available in a language in which nothing was asked."""
     note(f"Nothing could be asked in {language_name(answer.language)}.")
     for one in answer.missing:
         note(f"{one.name}: {one.reason}. {one.todo}")
@@ -266,7 +266,7 @@ def _sets_table(rows: Sequence[dict[str, JsonValue]]) -> str:
 
 def _state(row: dict[str, JsonValue]) -> str:
     if row["reason"]:
-        return "not to be had"
+        return "not available"
     if row["is_here"]:
         return "here"
     size = row["download_bytes"]

@@ -30,7 +30,10 @@ _UsageProblem: Any = typer.BadParameter.__mro__[1]
 app = typer.Typer(
     name="cimento",
     cls=CommandGroup,
-    help="What does a language model know about a language, item by item, and how sure are we?",
+    help="What does a language model know about a language, item by item, and how sure are we?\n\n"
+    "Test a model: cimento run SUITE -m MODEL\n\n"
+    "Read the results: cimento report runs -o report.html\n\n"
+    "Exit codes and environment variables: cimento --help-all",
     epilog="Start with: cimento demo",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

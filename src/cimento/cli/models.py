@@ -90,7 +90,7 @@ class _CheckOptions(ModelOptions):
         (), "Texts to try it on; built-in names or paths.", argument="[SUITE]..."
     )
     language: str = option("", "Without SUITE: the built-in suites of this language.")
-    texts: int = option(20, "How many texts are scored both ways.", ge=1)
+    texts: int = option(20, "How many texts are scored in batches and one by one.", ge=1)
     precision: bool = option(
         default=False,
         help="Also measure how far scores and margins move with the batch and against a wider"
@@ -104,9 +104,10 @@ class _CheckOptions(ModelOptions):
 
 @command_of
 def check(options: _CheckOptions) -> int:
-    """Show the properties of a model, and check that fast and plain scoring agree on this machine.
+    """Show how a model is scored (kind, tokenizer, window, first token), and check its scores here.
 
-    The exit code is 1 if they differ, or if the model fails one of the checks.
+    Scores in batches must equal those of one text at a time, and the model must pass the checks of
+    the list that is printed; otherwise the exit code is 1. Worth a minute before a long evaluation.
     """
     from cimento.engine.handle import ModelHandle
     from cimento.kinds.registry import load_suites, sentence_suite

@@ -151,9 +151,7 @@ def run(options: CallOptions) -> int:
 
     A run that is already stored is shown and not repeated. If there are several measures, the run
     is stored with the first. A run file names suites, models and options; the command line
-    overrides it. Without SUITE, --language CODE runs every published set of the language. Examples:
-    cimento run pairs.xlsx --language it -m demo-causal; cimento run it-stories -m demo-causal
-    --set shots=3 --limit 10.
+    overrides it. Without SUITE, --language CODE runs every published set of the language.
     """
     from cimento.cli.evaluating import (
         PART_MISSING,

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from cimento.cli.flags import shape_of
 from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.io.declared import is_trust, option, recorded_fields
+from cimento.io.declared import about, is_trust, option, recorded_fields
 from cimento.io.files import read_utf8, write_text
 from cimento.io.parsing import fault_in_words, parse_toml
 from cimento.models.registry import reason_to_name, without_secrets
@@ -38,6 +38,8 @@ from cimento.options import RunOptions
 from cimento.suites.lock import LOCK
 
 if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
     from cimento.suites import JsonValue
 
 
@@ -265,10 +267,30 @@ def _read(file: Path, model: type[RunOptions]) -> dict[str, Any]:
             raise InputError(
                 where=where,
                 seen="there is no such key",
-                todo=f"{did_you_mean(key, known)} What one kind of suite knows is under [set].",
+                todo=_instead(name, known),
             )
-        stated[name] = _checked(model, name, value, where=where)
+        stated[name] = _checked(model, name, _with_commas(name, value), where=where)
     return stated
+
+
+_LISTED = ("language", "sets", "without")
+"""Options that take several names with commas on the command line; here a list may name them."""
+
+
+def _with_commas(name: str, value: object) -> object:
+    """A value from TOML as the command line has it: names in a list are joined by commas."""
+    if name in _LISTED and isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ",".join(value)
+    return value
+
+
+def _instead(name: str, known: Mapping[str, FieldInfo]) -> str:
+    """What to write for a key that is unknown: that of the option's flag, or a similar one."""
+    flag = f"--{name.replace('_', '-')}"
+    for key, field in known.items():
+        if flag in about(field).get("flags", ()):
+            return f"The key of {flag} is `{key}`."
+    return f"{did_you_mean(name, known)} What one kind of suite knows is under [set]."
 
 
 def _checked(model: type[RunOptions], name: str, value: object, *, where: str) -> object:

@@ -62,7 +62,7 @@ def sections_of(runs: Sequence[Run]) -> list[SuiteReport]:
 
 
 def text(runs: Sequence[Run]) -> str:
-    """The text that `cimento run` prints for some runs: the tables of each paradigm."""
+    """The text that `cimento show` prints for some runs: the tables of each paradigm."""
     tables = "\n".join(
         paradigm.presenter.text(paradigm_runs)
         for paradigm, paradigm_runs in _by_paradigm(runs).items()

@@ -13,16 +13,16 @@ from cimento.io.tables import REQUESTS
 from cimento.io.values import grouped
 from cimento.paired.designs import design_differences
 from cimento.paired.item_outcomes import item_outcomes
-from cimento.records.outcomes import KAPPA, SAME_VERDICT, beside_ratings, best_constant
+from cimento.records.outcomes import beside_ratings, best_constant
 from cimento.report.findings import Finding, Findings, Headline, findings
 from cimento.report.findings_designs import NO_DESIGNS, DesignResult, Designs
 from cimento.report.findings_pairs import FEW_MODELS, PairTest
-from cimento.report.formatting import interval, number, short_model_names
+from cimento.report.findings_people import same_verdict_said
+from cimento.report.formatting import short_model_names
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.records.effects import DesignEffect
-    from cimento.records.outcomes import Estimate
 
 
 def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
@@ -67,26 +67,9 @@ def _same_as_people(runs: Sequence[Run], short: Mapping[str, str]) -> Iterator[F
     """On how many items of each suite models have the verdict of people together."""
     by_suite = grouped((run.suite.name, run) for run in runs)
     for suite, of_suite in by_suite.items():
-        said = [_same_verdict(short[run.model], run.estimates()) for run in of_suite]
+        said = [same_verdict_said(short[run.model], run.estimates()) for run in of_suite]
         if sentences := tuple(filter(None, said)):
             yield Finding("Same verdict as people", (suite,), sentences)
-
-
-def _same_verdict(model: str, estimates: Sequence[Estimate]) -> str:
-    """The sentence of one model; empty if people's answers to its headline question are unknown."""
-    questions = {one.question for one in estimates if one.role == "headline"}
-    known = {one.statistic: one for one in estimates if one.question in questions}
-    same, kappa = known.get(SAME_VERDICT), known.get(KAPPA)
-    if same is None or kappa is None or same.value is None:
-        return ""
-    agreed = (
-        f"Cohen's kappa {number(kappa.value)}"
-        if kappa.value is not None
-        else (f"Cohen's kappa is undefined: {kappa.reason}")
-    )
-    ends = interval(same.low, same.high, absent="")
-    share = " ".join(filter(None, (number(same.value), ends)))
-    return f"{model} has the same verdict on {same.right} of {same.n} items ({share}; {agreed})."
 
 
 def designs_of(

@@ -131,7 +131,7 @@ class LanguageAnswer:
         starter: the rates on the suites that come with cimento, which are in nothing above.
         examples: three items of each phenomenon for each model, in the same order.
         used: the sets that were asked about.
-        missing: sets that could not be had.
+        missing: sets that were not available.
         unfit: suites that cannot be judged as the options say, by set.
         not_run: suites that a model could not be asked about.
         sample: the random part of the sets that was asked about; None for all of them.
@@ -359,7 +359,7 @@ def evaluate_language(
     force: bool = False,
     **options: Unpack[EvaluationKeywords],
 ) -> LanguageAnswer:
-    """Ask one model or several about every published set of a language that can be had.
+    """Ask one model or several about every available published set of a language.
 
     Args:
         language: ISO 639-1 code, or 639-3 if there is none.

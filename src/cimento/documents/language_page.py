@@ -338,7 +338,7 @@ def _missing(answer: LanguageAnswer) -> Grid:
             "why": lambda row: row[1],
             "what to do": lambda row: row[2],
         },
-        title="What could not be had, or could not be asked like this.",
+        title="Sets that were not asked about, and why.",
         labels=1,
         remarks=2,
     )
@@ -372,7 +372,7 @@ def answer_text(answer: LanguageAnswer) -> str:
             lines += ["", on_terminal(grids[name]).rstrip()]
     not_asked = [f"{one.name}: {one.reason}. {one.todo}" for one in answer.missing]
     if not_asked or answer.unfit:
-        lines += ["", "Not asked, because they could not be had or judged like this"]
+        lines += ["", "Not asked about"]
         for text in (*not_asked, *map(str, answer.unfit)):
             lines += [f"  {line}" for line in wrapped(text, WIDEST - 2)]
     return "\n".join(lines)

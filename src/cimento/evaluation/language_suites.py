@@ -47,7 +47,7 @@ class SetSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingSet:
-    """A set that cannot be had.
+    """A set that is not available.
 
     Attributes:
         name: of the dataset.
@@ -120,7 +120,7 @@ class LanguageSuites:
     Attributes:
         language: its code.
         sets: sets with their suites, the starter suites last.
-        missing: sets that cannot be had.
+        missing: sets that are not available.
         unfit: suites that cannot be judged as the options say, by set.
     """
 

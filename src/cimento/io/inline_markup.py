@@ -9,7 +9,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import TYPE_CHECKING
 
 from cimento.errors import counted
@@ -242,6 +242,31 @@ def narrowest(heading: str, cells: Iterable[str], *, is_text: bool) -> int:
     widest = max(map(width_of, foldable))
     folded = min(widest, max(_NARROWEST, min(parts, _LONGEST_PART)))
     return folded if is_text else max(folded, *map(width_of, cells), 0)
+
+
+_FEWEST_ALIKE, _LEAST_BEGINNING = 3, 6
+"""Names, and characters that all of them begin with, from which these are shown only once."""
+
+
+def beginning_once(column: Sequence[str]) -> list[str]:
+    """A column in which what all its names begin with is in the heading only.
+
+    The common beginning ends at a sign between the parts of a name. A column without one, or of few
+    names, is unchanged.
+
+    Args:
+        column: the heading, then the cells; empty ones repeat what is above.
+    """
+    heading, *cells = column
+    names = {cell for cell in cells if cell}
+    if len(names) < _FEWEST_ALIKE:
+        return [*column]
+    first, last = min(names), max(names)
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    begin = re.sub(r"[^-_/.:]*$", "", "".join(sign for sign, _ in alike))
+    if len(begin) < _LEAST_BEGINNING or begin in names:
+        return [*column]
+    return [f"{heading} {begin}…", *(f"…{cell[len(begin) :]}" if cell else "" for cell in cells)]
 
 
 def folded(text: str, width: int) -> list[str]:

@@ -67,7 +67,11 @@ class Presenter(Protocol[SuiteT_contra, RunT_contra]):
         """The sections of a report on some runs of this paradigm, one for each suite."""
 
     def text(self, runs: Sequence[RunT_contra]) -> str:
-        """The text that ``run`` prints."""
+        """The text that ``show`` prints."""
+
+    def brief(self, runs: Sequence[RunT_contra]) -> str:
+        """The text that ``run`` prints, about a screen for each suite; by default all of `text`."""
+        return self.text(runs)
 
     def table(self, name: str, runs: Sequence[RunT_contra], settings: TableSettings) -> Grid:  # noqa: ARG002
         """One of `tables`; by default there are none.

@@ -296,7 +296,7 @@ class LayerScorer(ColumnScorer, Protocol):
 
 @runtime_checkable
 class Widening(Scorer, Protocol):
-    """The protocol of a `Scorer` that can be had in a wider number format, to compare the two.
+    """The protocol of a `Scorer` that can be loaded in a wider number format, to compare the two.
 
     Attributes:
         card: the card of the model, to which the result of the comparison is added.

@@ -334,7 +334,8 @@ _WIDTH, _HEIGHT = 320, 200
 def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
     """A statistic by training step, with 95% intervals; one panel for each name in the frame.
 
-    The ticks are the steps. The dashed line is chance, in panels in which it is known.
+    The ticks are the steps, and all panels have the same scales. The dashed line is chance, in
+    panels in which it is known.
 
     Args:
         frame: the table of `training_frame` or `steps_frame`.
@@ -346,7 +347,8 @@ def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
     load_altair()
     import altair as alt
 
-    steps = alt.Axis(values=sorted(set(frame["step"])), labelOverlap=True)
+    panels = list(dict.fromkeys(frame["panel"]))
+    steps = alt.Axis(values=sorted(set(frame["step"])), labelOverlap="greedy")
     base = alt.Chart(frame).encode(x=alt.X("step:Q", title="step of training", axis=steps))
     label = f"{of} (dashed: chance)" if frame["chance"].is_not_null().any() else of
     scale = alt.Scale(domain=[0, 1]) if of == "accuracy" else alt.Scale(zero=False)
@@ -367,7 +369,8 @@ def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
     chart = (
         alt.layer(chance, band, line)
         .properties(width=_WIDTH, height=_HEIGHT)
-        .facet(facet=alt.Facet("panel:N", title=None), columns=2)
+        .facet(facet=alt.Facet("panel:N", title=None, sort=panels), columns=2)
+        .resolve_axis(x="independent", y="independent")
     )
     title = f"{of.capitalize()} over training"
     return figure_of(chart, name="checkpoints", title=title, frame=frame)

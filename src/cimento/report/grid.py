@@ -9,6 +9,7 @@ from typing import TypeAlias, TypeVar
 
 from cimento.io.inline_markup import (
     apart,
+    beginning_once,
     flush_left,
     folded_headings,
     folded_row,
@@ -301,7 +302,11 @@ def grid_as_text(grid: Grid, *, width: int | None = None) -> str:
     """
     grid = grid.compact()
     table = [tuple(map(printable, row)) for row in (grid.header, *grid.text)]
-    most = [max(map(width_of, cells)) for cells in zip(*table, strict=True)]
+    most = _widest(table)
+    if width and grid.is_text(0) and sum(most) + 2 * (len(most) - 1) > width:
+        first = beginning_once([row[0] for row in table])
+        table = [(cell, *row[1:]) for cell, row in zip(first, table, strict=True)]
+        most = _widest(table)
     if grid.remarks:
         most[-1] = min(most[-1], REMARK_WIDTH)
     texts = [k for k in range(len(most)) if grid.is_text(k)]
@@ -318,6 +323,10 @@ def grid_as_text(grid: Grid, *, width: int | None = None) -> str:
         lines += ["", *_block(grid, table, widths, columns)]
     notes = [part for note in _notes(grid) for part in wrapped(note, width)]
     return "\n".join([*lines, *notes]) + "\n"
+
+
+def _widest(table: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(width_of, cells)) for cells in zip(*table, strict=True)]
 
 
 def _block(

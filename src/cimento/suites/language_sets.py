@@ -1,6 +1,6 @@
 """The published sets of a language: which there are, where they are, and what prevents their use.
 
-A set is a dataset of a registry in one language. It can be had if its files are on this machine,
+A set is a dataset of a registry in one language. It is available if its files are on this machine,
 or if they are pinned and its license is stated or was accepted.
 """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 
 import polars as pl
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from cimento import InputError, evaluate
 from cimento.paradigms.ratings.paradigm import scatter_of
 from cimento.paradigms.ratings.scatter import label_places
+from cimento.paradigms.regions.text import SCREEN
 from cimento.suites.formats.native import write_native
 from cimento.suites.ratings import (
     RatedSentence,
@@ -174,7 +176,7 @@ class TestCommand:
         out = capsys.readouterr().out
         assert "beside people" in out
         assert "log-probability (lp)" in out
-        assert "Perplexity (ppl) by label" in out
+        assert "Perplexity (ppl) by label" in shown(run, capsys)
         numbers = tmp_path / "scatter.csv"
         assert invoke(["report", str(run), "--figure", "scatter", "-o", str(numbers)]) == 0
         assert pl.read_csv(numbers).height == 4
@@ -217,6 +219,51 @@ class TestCommand:
         folder = write_native(suite_from_ratings(some), tmp_path / "five")
         assert invoke(["suites", "check", str(folder)]) == 0
         assert "CIM-S023" not in capsys.readouterr().out
+
+
+def shown(run, capsys):
+    """What `show` prints of a run."""
+    assert invoke(["show", str(run)]) == 0
+    return capsys.readouterr().out
+
+
+def test_run_prints_a_screen_of_rated_pairs_with_its_conclusion_and_show_everything(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    pairs = [("dorme", "dormono"), ("corre", "corrono"), ("parla", "parlano"),
+             ("mangia", "mangiano"), ("beve", "bevono"), ("legge", "leggono")]  # fmt: skip
+    some = [
+        sentence(
+            f"{number}{label[0]}", f"Il vicino {word} piano.", *ratings,
+            pair=f"p{number}", label=label,
+        )
+        for number, words in enumerate(pairs)
+        for word, label, ratings in zip(
+            words, ("acceptable", "unacceptable"), ((5, 4, 5), (1, 2, 1)), strict=True
+        )
+    ]  # fmt: skip
+    folder = write_native(suite_from_ratings(rated(*some)), tmp_path / "set")
+    runs = tmp_path / "runs"
+    arguments = ["run", str(folder), "-m", "demo-causal", "-o", str(runs), "--set", "draws=50"]
+    assert invoke(arguments) == 0
+    out = capsys.readouterr().out
+    assert len(out.splitlines()) <= SCREEN
+    assert "by label" not in out
+    assert "Accuracy: demo-causal gets " in out
+    assert "Spearman's rho of lp with ratings: demo-causal reaches " in out
+    assert "Same verdict as people: demo-causal has the same verdict on " in out
+    assert f"Everything:  cimento show {runs / 'set'}" in out
+    (names,) = re.findall(r"--table (\w+) \(or (.*)\)", out)
+    for name in (names[0], *names[1].split(", ")):
+        assert invoke(["report", str(runs / "set"), "--table", name]) == 0
+    capsys.readouterr()
+    whole = shown(runs / "set", capsys)
+    assert "Ratings by label" in whole
+    assert "agreement of the people" in whole
+    # With other options than the stored run, all is shown, since no other command has it.
+    assert invoke([*arguments, "--ties", "pass"]) == 0
+    assert "Ratings by label" in capsys.readouterr().out
 
 
 class TestScatter:
@@ -274,14 +321,35 @@ def test_the_table_of_auc_names_its_method(tmp_path, capsys):
     assert "95% of AUC: jackknife" in capsys.readouterr().out
 
 
-def test_no_label_of_the_scatter_is_written_over_another():
-    frame = pl.DataFrame({
-        "rating": [1.0, 1.0, 1.0, 5.0, 3.0],
-        "value": [-50.0, -50.1, -20.0, -50.0, -180.0],
-        "named": ["a", "b", "c", "d", None],
-    })  # fmt: skip
-    first, second, third, other, none = label_places(frame)
-    assert (second, third, none) == (-50.1, -20.0, None)
-    apart = (180 - 20) * 13 / 320
-    assert first >= second + apart
-    assert other >= first + apart
+POINTS = st.lists(
+    st.tuples(st.sampled_from([15.0, 118, 220, 323, 425]), st.floats(10, 310)),
+    min_size=1,
+    max_size=25,
+)
+
+
+@given(points=POINTS, length=st.integers(1, 40))
+def test_no_label_of_the_scatter_is_written_over_another(points, length):
+    names = ["n" * length if row < 5 else None for row in range(len(points))]
+    places = label_places(points, names)
+    assert [place is None for place in places] == [name is None for name in names]
+    labels = [place for place in places if place is not None]
+    for number, label in enumerate(labels):
+        assert 0 < label.height < 320
+        for other in labels[:number]:
+            lows, highs = zip(
+                *(sorted((one.start, one.end)) for one in (label, other)), strict=True
+            )
+            assert abs(label.height - other.height) >= 13 or max(lows) >= min(highs)
+
+
+def test_a_label_of_the_scatter_is_beside_its_point_unless_something_is_in_the_way():
+    # The text of the first would go over the second point, so that it is half a line higher.
+    first, second, third = label_places(
+        [(10.0, 100.0), (60.0, 98.0), (430.0, 50.0)], ["a sentence", None, "another"]
+    )
+    assert second is None
+    assert (first.start, first.end) == (18, 78)
+    assert abs(first.height - 98) >= 10
+    assert (third.start, third.height) == (422, 50)
+    assert third.end == 422 - 6 * len("another")

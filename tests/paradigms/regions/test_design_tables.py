@@ -269,15 +269,17 @@ def test_the_report_command_refuses_what_is_no_table(tmp_path, capsys):
     assert "no such measure" in capsys.readouterr().err
 
 
-def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
+def test_show_and_report_give_the_table_that_run_names(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
     command = ["run", "it-islands", "-m", "demo-causal", "-m", "demo-masked", "--limit", "8"]
     code = invoke([*command, "--measure", "lp,penlp,lp-l,penlp-l", "-o", str(tmp_path / "runs")])
     printed = capsys.readouterr()
     assert code == 0, printed.err
     assert "demo-masked" in printed.out
-    assert f"Blank: {MASKED_MODELS_REASON}" in printed.out
+    assert "--table accuracy" in printed.out
     runs, out = str(tmp_path / "runs"), tmp_path / "accuracy.csv"
+    assert invoke(["show", runs]) == 0
+    assert f"Blank: {MASKED_MODELS_REASON}" in capsys.readouterr().out
     assert invoke(["report", runs, "--table", "accuracy", "-o", str(out)]) == 0
     (header, first, *_) = table(out.read_text(encoding="utf-8"))
     names = [name.partition("_")[2] for name in header[3:]]

@@ -14,7 +14,7 @@ from cimento.measures.regions import RegionValues
 from cimento.paradigms.regions.chance import NearTies
 from cimento.paradigms.regions.estimates import region_dds_of
 from cimento.paradigms.regions.factorial_tables import regions_grid
-from cimento.paradigms.regions.paradigm import region_text
+from cimento.paradigms.regions.text import region_text
 from cimento.paradigms.regions.two_by_two import SAME_READING, region_dds
 from cimento.suites.checks import check_suite
 from cimento.suites.design import ISLAND_CONDITIONS, windows_of
@@ -212,11 +212,17 @@ def test_a_declaration_that_cannot_be_used_is_refused(windows, tmp_path, capsys)
     assert "[design.windows]" in capsys.readouterr().err
 
 
-def test_run_and_report_show_it(tmp_path, capsys, monkeypatch):
+def test_show_and_report_show_it_and_run_says_where(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
     runs = str(tmp_path / "runs")
     command = ["run", "it-islands", "-m", "demo-causal", "--limit", "10", "-o", runs]
     assert invoke(command) == 0
+    printed = capsys.readouterr().out
+    assert "DD by region" not in printed
+    assert len(printed.splitlines()) <= 50
+    assert f"More tables: cimento report {runs}/it-islands --table accuracy (or regions)" in printed
+    assert f"Everything:  cimento show {runs}/it-islands" in printed
+    assert invoke(["show", f"{runs}/it-islands"]) == 0
     shown = capsys.readouterr().out
     start = shown.index("DD by region")
     rows = [line.split() for line in shown[start:].splitlines()]

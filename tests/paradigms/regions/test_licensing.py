@@ -15,7 +15,7 @@ from cimento.io.values import BITS_PER_NAT, NoValue
 from cimento.measures.regions import RegionValues
 from cimento.paradigms.regions.judging import values_of
 from cimento.paradigms.regions.licensing import effects_of_items, licensing_effects
-from cimento.paradigms.regions.paradigm import design_grids
+from cimento.paradigms.regions.text import design_grids
 from cimento.report.grid import grid_as_text
 from cimento.suites.checks import check_suite
 from cimento.suites.design import Licensing, licensing_of, regions_measured
@@ -181,8 +181,8 @@ def test_the_starter_suite_is_measured_and_shown(tmp_path, capsys):
     assert invoke(["report", str(run.folder), "--table", "licensing"]) == 0
     table = capsys.readouterr().out
     assert "wh-licensing" in table
-    [grid] = design_grids([run])
-    assert grid_as_text(grid).split() == table.split()
+    [made] = design_grids([run])
+    assert grid_as_text(made.grid).split() == table.split()
 
 
 @pytest.mark.golden

@@ -82,7 +82,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def asked_bytes(error: BaseException) -> int | None:
-    """The number of bytes that could not be had, as far as an error says it."""
+    """The number of bytes that could not be allocated, as far as an error says it."""
     match = _ASKED.search(str(error))
     if match is None or match["number"].count(".") > 1 or match["number"] == ".":
         return None
@@ -98,7 +98,7 @@ def room_for(
     Args:
         what: what is put into memory.
         device: the device.
-        needed_bytes: its size; None to say what could not be had.
+        needed_bytes: its size; None to say what could not be allocated.
         todo: as for `DoesNotFitError`.
 
     Raises:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cite.sentences import measure_phrase as describe_measure
-from cimento.errors import Fault, counted, few_of_each_code
+from cimento.errors import Fault, counted
 from cimento.faults import NO_PREDICTIONS
 from cimento.io.files import file_digest
 from cimento.io.values import group_by
@@ -42,10 +42,10 @@ from cimento.paradigms.ratings.runs import (
 from cimento.paradigms.ratings.scatter import scatter_figure, scatter_frame
 from cimento.paradigms.ratings.sections import (
     rated_tables,
-    rated_text,
     rating_remarks,
     with_people,
 )
+from cimento.paradigms.ratings.text import brief_rated_text, rated_runs_text
 from cimento.paradigms.regions import REGIONS
 from cimento.paradigms.regions.judging import (
     judged_suite,
@@ -55,12 +55,9 @@ from cimento.paradigms.regions.judging import (
     suite_of,
 )
 from cimento.paradigms.regions.options import RegionOptions
-from cimento.paradigms.regions.paradigm import headline_grids
 from cimento.records.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate, with_headline
 from cimento.report import SuiteReport
 from cimento.report.figures import Figure, drawable
-from cimento.report.formatting import shared_remarks
-from cimento.report.terminal import on_terminal
 from cimento.suites import Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
@@ -308,16 +305,11 @@ class RatingPresenter(PlainPresenter[Suite]):
 
     def text(self, runs: Sequence[Run]) -> str:
         """The table of pairs, if there are any, then the text of each run."""
-        pairs = [run for run in runs if judged_suite(run).predictions]
-        alone = [run for run in runs if run not in pairs]
-        tables = [on_terminal(grid) + "\n" for grid in headline_grids(alone)]
-        tables += [REGIONS.presenter.text(pairs)] if pairs else []
-        # The warnings of runs with pairs are below the table of pairs.
-        others = [run.summary() for run in alone]
-        warned = shared_remarks(others, lambda run: few_of_each_code(run.warnings))
-        notes = [f"{about}: {note}" if len(others) > 1 else note for about, note in warned]
-        rated = (rated_text(RatedRun(run)) for run in runs)
-        return "\n\n".join([*tables, *rated, *notes])
+        return rated_runs_text(runs)
+
+    def brief(self, runs: Sequence[Run]) -> str:
+        """The same, or the pairs' rates and the correlations where it is longer than a screen."""
+        return brief_rated_text(runs)
 
 
 RATINGS = Paradigm(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from cimento.paradigms.ratings.people import RatedValue, farthest_apart, gaps
 from cimento.report.figures import BLUE, GRAY, ORANGE, Figure, figure_of, frame_of, require_rows
 
 if TYPE_CHECKING:
+    import altair as alt
     import polars as pl
 
 
@@ -19,9 +20,11 @@ _SCATTER = "scatter"
 _POINT_LABELS = ("acceptable", "unacceptable", "sentence")
 _COLORS = (BLUE, ORANGE, GRAY)
 _NAME_WIDTH = 40
-_HEIGHT = 320
-_LINE = 13
-"""Pixels of the figure, and of a label with what parts it from the next."""
+_WIDTH, _HEIGHT = 440, 320
+_MARGIN = 0.04
+"""Part of the range of values that is added at both ends, so that no point is cut."""
+_LINE, _LETTER, _POINT, _BESIDE = 13, 6, 7, 8
+"""Pixels: of a line, of a letter, of a point, and from a point to its label."""
 
 
 def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.DataFrame:
@@ -55,22 +58,74 @@ def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.D
     )
 
 
-def label_places(frame: pl.DataFrame) -> list[float | None]:
-    """The height at which the label of each point stands, so that none is written over another.
+@dataclass(frozen=True, slots=True)
+class LabelPlace:
+    """The place of a label, in pixels from the lower left corner of the figure.
 
-    Labels from the left and from the right may meet in the middle, so all are kept apart.
+    Attributes:
+        start: where the text begins, next to its point.
+        end: where it ends; left of `start` for a point on the right, whose text is before it.
+        height: the middle of its line.
+    """
+
+    start: float
+    end: float
+    height: float
+
+    def is_over(self, other: LabelPlace) -> bool:
+        """Whether two labels are written over one another."""
+        left, right = sorted((self.start, self.end))
+        others = sorted((other.start, other.end))
+        return abs(self.height - other.height) < _LINE and left < others[1] and others[0] < right
+
+    def covers(self, x: float, y: float) -> bool:
+        """Whether a label is written over a point."""
+        left, right = sorted((self.start, self.end))
+        return left < x < right and abs(self.height - y) < (_LINE + _POINT) / 2
+
+
+def label_places(
+    points: Sequence[tuple[float, float]], names: Sequence[str | None]
+) -> list[LabelPlace | None]:
+    """The places of the labels, as near to their points as no other label or point is in the way.
 
     Args:
-        frame: table made by `scatter_frame`.
+        points: in pixels, from the lower left corner.
+        names: the label of each point; None for none.
+
+    Returns:
+        A place for each point, None for those without a label. Where there is no free place, a
+        label covers points, but no other label.
     """
-    values = frame["value"].to_list()
-    apart = (max(values) - min(values)) * _LINE / _HEIGHT
-    places: list[float | None] = [None] * len(values)
-    last = -math.inf
-    rows = [row for row, name in enumerate(frame["named"].to_list()) if name is not None]
-    for row in sorted(rows, key=values.__getitem__):
-        places[row] = last = max(values[row], last + apart)
+    places: list[LabelPlace | None] = [None] * len(points)
+    for row in sorted(range(len(points)), key=lambda row: points[row][1]):
+        name = names[row]
+        if name is not None:
+            taken = [place for place in places if place is not None]
+            places[row] = _nearest(points[row], name, points, taken)
     return places
+
+
+def _nearest(
+    point: tuple[float, float],
+    name: str,
+    points: Sequence[tuple[float, float]],
+    taken: Sequence[LabelPlace],
+) -> LabelPlace:
+    """The place of one label, on the side of its point that has room for it."""
+    x, y = point
+    side = 1 if x <= _WIDTH / 2 else -1
+    start = x + side * _BESIDE
+    steps = (sign * k * _LINE / 2 for k in range(2 * _HEIGHT // _LINE) for sign in (1, -1))
+    heights = (y + step for step in steps)
+    places = [
+        LabelPlace(start, start + side * _LETTER * len(name), height)
+        for height in heights
+        if _LINE / 2 <= height <= _HEIGHT - _LINE / 2
+    ]
+    apart = [place for place in places if not any(map(place.is_over, taken))]
+    free = [place for place in apart if not any(place.covers(*other) for other in points)]
+    return (free or apart or places)[0]
 
 
 def scatter_figure(
@@ -96,30 +151,84 @@ def scatter_figure(
         todo="Choose another --measure, or a suite with ratings.",
     )
     import altair as alt
-    import polars as pl
 
     title = f"{model} beside {by} on {suite} ({measure.name})"
     labels = [name for name in _POINT_LABELS if name in set(frame["label"])]
     y_title = f"{measure.name} ({measure.unit})" if measure.unit else measure.name
-    x = alt.X("rating:Q", title=f"rating, by {by}", scale=alt.Scale(zero=False))
-    y = alt.Y("value:Q", title=y_title, scale=alt.Scale(zero=False))
+    ratings, values = _padded(frame["rating"].to_list()), _padded(frame["value"].to_list())
+    across = alt.Scale(domain=ratings, nice=False, zero=False)
+    upward = alt.Scale(domain=values, nice=False, zero=False)
+    x = alt.X("rating:Q", title=f"rating, by {by}", scale=across)
+    y = alt.Y("value:Q", title=y_title, scale=upward)
     legend = alt.Legend() if len(labels) > 1 else None
     color = alt.Color("label:N", title=None, sort=labels, legend=legend).scale(
         domain=labels, range=[_COLORS[_POINT_LABELS.index(name)] for name in labels]
     )
-    ratings = frame["rating"].to_list()
-    middle = (min(ratings) + max(ratings)) / 2
-    base = alt.Chart(frame.with_columns(pl.Series("label_at", label_places(frame))))
-    points = base.mark_circle(size=32, opacity=0.7).encode(
-        x=x, y=y, color=color, tooltip=["id:N", "text:N", "rating:Q", "value:Q"]
+    points = (
+        alt.Chart(frame)
+        .mark_circle(size=32, opacity=0.7)
+        .encode(x=x, y=y, color=color, tooltip=["id:N", "text:N", "rating:Q", "value:Q"])
     )
-    named = base.encode(x=x, y="label_at:Q", text="named:N")
-    # Labels are placed on the side that has room for them.
-    after = named.transform_filter(f"isValid(datum.named) && datum.rating <= {middle}")
-    before = named.transform_filter(f"isValid(datum.named) && datum.rating > {middle}")
-    names = (
-        after.mark_text(align="left", dx=6),
-        before.mark_text(align="right", dx=-6),
-    )
-    chart = alt.layer(points, *names).properties(width=440, height=_HEIGHT, title=title)
+    to_label, *names = _label_layers(_labels_frame(frame, ratings, values), across, upward)
+    layers = alt.layer(to_label, points, *names)
+    chart = layers.properties(width=_WIDTH, height=_HEIGHT, title=title)
     return figure_of(chart, name=_SCATTER, title=title, frame=frame)
+
+
+def _label_layers(labels: pl.DataFrame, across: alt.Scale, upward: alt.Scale) -> list[alt.Chart]:
+    """The lines from points to labels that are not beside them, then the labels on both sides."""
+    import altair as alt
+
+    base = alt.Chart(labels)
+    to_label = (
+        base.transform_filter("datum.moved")
+        .mark_rule(color=GRAY, strokeWidth=0.7)
+        .encode(
+            x=alt.X("rating:Q", scale=across),
+            y=alt.Y("value:Q", scale=upward),
+            x2="label_x:Q",
+            y2="label_y:Q",
+        )
+    )
+    named = base.encode(
+        x=alt.X("label_x:Q", scale=across), y=alt.Y("label_y:Q", scale=upward), text="named:N"
+    )
+    return [
+        to_label,
+        named.transform_filter("datum.after").mark_text(align="left", dx=2),
+        named.transform_filter("!datum.after").mark_text(align="right", dx=-2),
+    ]
+
+
+def _padded(values: Sequence[float]) -> list[float]:
+    """The range of some values with a margin; around a single one, that of 1."""
+    low, high = min(values), max(values)
+    margin = _MARGIN * (high - low) or 0.5
+    return [low - margin, high + margin]
+
+
+def _labels_frame(
+    frame: pl.DataFrame, ratings: Sequence[float], values: Sequence[float]
+) -> pl.DataFrame:
+    """The labels with the places of their points and of their beginnings, in units of the axes."""
+    wide, high = (ends[1] - ends[0] for ends in (ratings, values))
+    points = [
+        ((x - ratings[0]) / wide * _WIDTH, (y - values[0]) / high * _HEIGHT)
+        for x, y in frame.select("rating", "value").iter_rows()
+    ]
+    places = label_places(points, frame["named"].to_list())
+    cells = [
+        (
+            *row,
+            ratings[0] + place.start / _WIDTH * wide,
+            values[0] + place.height / _HEIGHT * high,
+            place.start < place.end,
+            place.height != y,
+        )
+        for row, (_, y), place in zip(
+            frame.select("named", "rating", "value").iter_rows(), points, places, strict=True
+        )
+        if place is not None
+    ]
+    numbers = dict.fromkeys(("rating", "value", "label_x", "label_y"), float)
+    return frame_of(cells, named=str, **numbers, after=bool, moved=bool)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from textwrap import shorten
+from textwrap import fill, shorten
 
 from cimento.cite.sentences import MEASURES_IN_WORDS
 from cimento.errors import counted
@@ -19,7 +19,7 @@ from cimento.paradigms.ratings.estimates import (
     TOKENS,
 )
 from cimento.paradigms.ratings.others import alphas_in_words, correlations_in_words
-from cimento.paradigms.ratings.people import KINDS
+from cimento.paradigms.ratings.people import KINDS, MISSES
 from cimento.paradigms.ratings.runs import RatedRun, rating_options
 from cimento.paradigms.regions.factorial_tables import headline_grid
 from cimento.paradigms.regions.judging import options_of
@@ -31,6 +31,7 @@ from cimento.report import ItemRecord, NamedGrid, RunReport
 from cimento.report.cells import count, no_ends
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
+from cimento.report.terminal import WIDEST
 from cimento.suites.ratings import RatedSentence
 
 _WHOSE = {"people": "people", "author": "the author's expectation"}
@@ -40,19 +41,34 @@ _FEW = 10
 """Fewest sentences whose correlations come without a caution (docs/statistics.md)."""
 
 
-def rated_text(run: RatedRun) -> str:
-    """The text of a run, one heading after the other; a dash stands for an undefined value."""
-    return "\n".join(_lines(run))
+def rated_text(run: RatedRun, *, brief: bool = False) -> str:
+    """The text of a run, one heading after the other; a dash stands for an undefined value.
+
+    Args:
+        run: the run.
+        brief: whether to leave out how people agree, what is told by label and by group, and all
+            but the largest disagreements.
+    """
+    lines = [*_heading(run)]
+    if run.n_rated:
+        lines += _beside(run)
+        lines += map(_told, _ceiling(run) if brief else _people(run))
+        lines += _misses(run, _LEAST if brief else MISSES)
+    if not brief:
+        lines += _by_label_and_group(run)
+    elif not run.n_rated:
+        lines += _binary(run)
+    return "\n".join(lines)
 
 
-def _lines(run: RatedRun) -> Iterator[str]:
+def _heading(run: RatedRun) -> Iterator[str]:
     yield f"{run.suite.name}: {run.model} beside {_WHOSE[run.by]}"
     z = ", z-scores by participant" if rating_options(run.run).ratings == "z" else ""
     yield f"  {counted(len(run.sentences), 'sentence')}, {run.n_rated} rated{z}"
+
+
+def _by_label_and_group(run: RatedRun) -> Iterator[str]:
     if run.n_rated:
-        yield from _beside(run)
-        yield from (f"  {line}" for line in _people(run))
-        yield from _misses(run)
         given = " as given" if rating_options(run.run).ratings == "z" else ""
         yield from _described(run, RATING, f"Ratings{given} by label")
     if any(
@@ -83,21 +99,26 @@ def _beside(run: RatedRun) -> Iterator[str]:
     yield columns([tuple(row[place] for place in kept) for row in rows], indent=2)
     known = (MEASURES_IN_WORDS.get(spearman.question) for spearman in spearmans)
     if words := [text for text in known if text]:
-        yield f"  measures: {', '.join(words)}"
+        yield _told(f"measures: {', '.join(words)}")
     partials = run.measured("partial spearman")
-    yield f"  partial: {partials[0].description}"
-    yield from (f"  {line}" for line in _methods_of(run, spearmans))
-    yield from (f"  {caution}" for caution in _cautions(spearmans))
+    yield _told(f"partial: {partials[0].description}")
+    yield from map(_told, _methods_of(run, spearmans))
+    yield from map(_told, _cautions(spearmans))
     reasons = {
         estimate.reason for kind in KINDS for estimate in run.measured(kind) if estimate.reason
     }
     reasons |= {
         spearman.p_method for spearman in spearmans if spearman.p is None and spearman.p_method
     }
-    yield from (f"  undefined: {reason}" for reason in sorted(reasons))
+    yield from (_told(f"undefined: {reason}") for reason in sorted(reasons))
     lost = run.without_value()
     for reason, n in lost.items():
-        yield f"  {counted(n, 'sentence')} without a value: {reason}"
+        yield _told(f"{counted(n, 'sentence')} without a value: {reason}")
+
+
+def _told(text: str) -> str:
+    """A sentence below a table, in lines of a terminal's width."""
+    return fill(text, WIDEST, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _cautions(spearmans: Sequence[Estimate]) -> tuple[str, ...]:
@@ -139,7 +160,22 @@ def _people(run: RatedRun) -> Iterator[str]:
     Correlations with z-scores are limited by the noise of z-scores, while agreement is of the
     ratings as people gave them.
     """
-    compared, given = _WHICH if rating_options(run.run).ratings == "z" else ("", "")
+    yield from _ceiling(run)
+    given = _WHICH[1] if rating_options(run.run).ratings == "z" else ""
+    alphas = ", ".join(
+        f"{alpha.method} {number(alpha.value)} "
+        + interval(alpha.low, alpha.high, absent=f"(no interval: {alpha.reason})")
+        for alpha in run.estimates
+        if alpha.statistic == "Krippendorff's alpha" and alpha.value is not None
+    )
+    if alphas:
+        yield f"agreement of the people{given}, Krippendorff's alpha: {alphas}"
+        yield alphas_in_words(run.estimates)
+
+
+def _ceiling(run: RatedRun) -> Iterator[str]:
+    """The noise ceiling of people's ratings, if it is estimated."""
+    compared = _WHICH[0] if rating_options(run.run).ratings == "z" else ""
     halves = run.find(RATING, "noise ceiling", BY_HALVES)
     errors = run.find(RATING, "noise ceiling", BY_ERRORS)
     known_ends = run.find(RATING, f"noise ceiling{OTHERS}", BY_HALVES)
@@ -154,15 +190,6 @@ def _people(run: RatedRun) -> Iterator[str]:
         yield f"noise ceiling{compared}: {number(known.value)}, from {known.method}{others}"
     elif halves is not None:
         yield f"noise ceiling{compared}: - ({halves.reason})"
-    alphas = ", ".join(
-        f"{alpha.method} {number(alpha.value)} "
-        + interval(alpha.low, alpha.high, absent=f"(no interval: {alpha.reason})")
-        for alpha in run.estimates
-        if alpha.statistic == "Krippendorff's alpha" and alpha.value is not None
-    )
-    if alphas:
-        yield f"agreement of the people{given}, Krippendorff's alpha: {alphas}"
-        yield alphas_in_words(run.estimates)
 
 
 def rating_remarks(run: RatedRun) -> tuple[str, ...]:
@@ -170,8 +197,8 @@ def rating_remarks(run: RatedRun) -> tuple[str, ...]:
     return (*_people(run), *_cautions(run.measured("spearman"))) if run.n_rated else ()
 
 
-def _misses(run: RatedRun) -> Iterator[str]:
-    misses = run.misses()
+def _misses(run: RatedRun, most: int) -> Iterator[str]:
+    misses = run.misses()[:most]
     if misses:
         yield f"  Largest disagreements ({run.measures[0]}; + the model likes it better):"
     for row, gap in misses:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
-import sys
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,27 +31,18 @@ from cimento.kinds.surveyor import Surveyor
 from cimento.measures.regions import count_first_tokens
 from cimento.models.recorded import is_log, replay, replay_log
 from cimento.models.registry import refuse_what_is_fixed
-from cimento.paired.item_outcomes import on_each_measure
 from cimento.paradigms.regions.conventions import conventions
-from cimento.paradigms.regions.factorial_tables import accuracy_grid
 from cimento.paradigms.regions.judging import (
-    compares_sentences,
-    crosses_factors,
     judged_suite,
     options_of,
     outcomes_of,
     scores_of,
-    suite_of,
     tokens_of,
 )
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.remarks import first_token_remarks, monte_carlo_remarks
 from cimento.paradigms.regions.requests import region_requests
-from cimento.records.outcomes import ACCURACY
-from cimento.records.summary import Summary
-from cimento.report.benchmarks import benchmark_means, means_grid
-from cimento.report.grid import Grid
-from cimento.report.terminal import on_terminal, terminal_table
+from cimento.paradigms.regions.text import brief_text, region_text
 from cimento.suites import Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
@@ -70,11 +59,11 @@ if TYPE_CHECKING:
     from cimento.kinds.named import FigureSettings, TableSettings
     from cimento.kinds.run import Run
     from cimento.models.settings import Asking
-    from cimento.paradigms.regions.factorial import Factorial
     from cimento.records.effects import DesignEffect
     from cimento.records.outcomes import Estimate
     from cimento.report import SuiteReport
     from cimento.report.figures import Figure
+    from cimento.report.grid import Grid
 
 
 class RegionReader(SuiteReader[Suite]):
@@ -349,10 +338,12 @@ class RegionPresenter(PlainPresenter[Suite]):
         return region_sections(runs)
 
     def text(self, runs: Sequence[Run]) -> str:
-        """The text that ``run`` prints: rates with intervals, then the effects of designs."""
-        color = sys.stdout.isatty()
-        width = shutil.get_terminal_size((80, 24)).columns if color else 80
-        return region_text(runs, width=width, color=color)
+        """The rates with intervals, then the effects of designs."""
+        return region_text(runs)
+
+    def brief(self, runs: Sequence[Run]) -> str:
+        """The same, or what fits a screen and where the other tables are."""
+        return brief_text(runs)
 
     def table(self, name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:
         """A table of designs, predictions or measures; see `named_tables`."""
@@ -415,81 +406,3 @@ REGIONS = Paradigm(
     presenter=RegionPresenter(),
     surveyor=RegionSurveyor(),
 )
-
-
-def region_text(runs: Sequence[Run], *, width: int = 80, color: bool = False) -> str:
-    """The rates of some runs with intervals and notes, effects of designs, means of benchmarks.
-
-    Args:
-        runs: runs of any region suites.
-        width: columns of the terminal.
-        color: whether to use ANSI codes.
-    """
-    judged = [measured for run in runs for measured in on_each_measure(run)]
-    summary = Summary(runs=tuple(run.summary() for run in judged))
-    table = terminal_table(summary, width=width, color=color)
-    means = benchmark_means(summary.runs)
-    grids = [*design_grids(runs), *([means_grid(means)] if means else [])]
-    first = [on_terminal(grid) + "\n" for grid in headline_grids(runs)]
-    return "\n".join([*first, table, *(on_terminal(grid) + "\n" for grid in grids)]).rstrip("\n")
-
-
-def headline_grids(runs: Sequence[Run]) -> list[Grid]:
-    """The table of DDs, which comes first where suites cross two factors: people, then models.
-
-    Args:
-        runs: runs of any suites of sentences.
-
-    Raises:
-        InputError: a declaration of factors, or a rating, cannot be used.
-    """
-    runs = _with_estimates_of_designs(runs)
-    if not runs:
-        return []
-    from cimento.paradigms.regions.estimates import is_design, tests_of
-    from cimento.paradigms.regions.factorial_tables import headline_grid
-    from cimento.paradigms.regions.people_effects import notes_of, people_of_suite
-
-    designs = {run.suite.name: run for run in reversed(runs) if is_design(run)}
-    people = [
-        effects
-        for run in reversed(designs.values())
-        if (effects := people_of_suite(suite_of(run), seed=options_of(run).seed))
-    ]
-    of_people = [test for effects in people for test in effects.tests]
-    of_models = [test for run in runs if is_design(run) for test in tests_of(run)]
-    tests = [*of_people, *of_models]
-    # Where predictions need only some of the sentences, others may not have been asked for.
-    if all(test.dd.value is None for test in tests):
-        return []
-    return [headline_grid(tests, notes=[*notes_of(people)])]
-
-
-def _with_estimates_of_designs(runs: Sequence[Run]) -> list[Run]:
-    """The runs that have more than accuracies; of others, no suite need be read for a design."""
-    return [
-        run for run in runs if any(estimate.statistic != ACCURACY for estimate in run.estimates())
-    ]
-
-
-def design_grids(runs: Sequence[Run]) -> list[Grid]:
-    """The tables of designs: accuracies of each suite, DD by region, licensing, people's choices.
-
-    Args:
-        runs: runs of any region suites.
-
-    Raises:
-        InputError: a declaration of factors cannot be used.
-    """
-    runs = _with_estimates_of_designs(runs)
-    if not runs:
-        return []
-    from cimento.paradigms.regions.estimates import declared_tables, factorial_of
-
-    by_suite: dict[str, list[Factorial]] = {}
-    for run in runs:
-        if crosses_factors(run) and compares_sentences(run):
-            results = by_suite.setdefault(run.suite.name, [])
-            results += [factorial_of(measured) for measured in on_each_measure(run)]
-    declared = declared_tables(runs, label=lambda run: run.model)
-    return [*map(accuracy_grid, by_suite.values()), *(table.grid for table in declared)]

@@ -89,8 +89,8 @@ _OF_RATINGS = (
 _OF_MODELS = (
     "rho: Spearman's correlation, over items, of the model's margin with people's proportion.",
     "same verdict: items on which the model's verdict is that of mean ratings or most people;",
-    "a tie is the same only as a tie. kappa: Cohen's, of the same verdicts: 0 is chance.",
-    "Item by item: --table people-items.",
+    "a tie is the same only as a tie, unless the run has --ties pass: then it is a pass.",
+    "kappa: Cohen's, of the same verdicts: 0 is chance. Item by item: --table people-items.",
 )
 
 

@@ -78,7 +78,7 @@ class ReleasedFiles:
 
 
 def looked_for() -> str:
-    """What the study reads, where it is released, and what can be had without."""
+    """What the study reads, where it is released, and what can be done without."""
     address = find_published("syntactic-agreement").address
     files = "; ".join(f"{name}: {what}" for name, what in LOOKED_FOR.items())
     return f"{files.format(agreement=address)}. {WITHOUT}"

@@ -1,4 +1,4 @@
-"""The acceptability and cloze study of Italian connectives, redone from what can be had of it.
+"""The acceptability and cloze study of Italian connectives, redone from what is available of it.
 
 Albertin, Miaschi and Brunato 2021, "On the Role of Textual Connectives in Sentence Comprehension:
 A New Dataset for Italian", CLiC-it 2021 (ceur-ws.org/Vol-3033, paper 16; CC BY 4.0). The resource

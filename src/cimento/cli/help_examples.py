@@ -1,0 +1,53 @@
+"""Command lines to begin with, which the help of a command ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+EXAMPLES: Mapping[str, Sequence[str]] = {
+    "run": (
+        "cimento run it-subject-verb -m out/checkpoint-3000",
+        "cimento run pairs.xlsx --language it -m demo-causal",
+        "cimento run --language it -m org/name@revision -o italian",
+        "cimento run my-suite -m ./candidate --fail-under 0.6 --junit results.xml",
+    ),
+    "plan": (
+        "cimento plan it-subject-verb -m org/name@revision",
+        "cimento plan --language it -m out/checkpoint-3000",
+    ),
+    "judge": ("cimento judge runs --measure penlp -o runs-penlp",),
+    "rerun": ("cimento rerun runs",),
+    "show": ("cimento show runs", "cimento show runs/it-subject-verb 3"),
+    "report": (
+        "cimento report runs -o report.html",
+        "cimento report runs --table results -o table.tex",
+        "cimento report runs --figure rates -o rates.svg",
+    ),
+    "compare": (
+        "cimento compare runs",
+        "cimento compare released candidate --fail-if-worse 0.02",
+        "cimento compare runs --figure curve.svg",
+    ),
+    "cite": ("cimento cite runs", "cimento cite runs --methods"),
+    "score": ("cimento score texts.txt -m demo-causal",),
+    "suites check": ("cimento suites check pairs.xlsx --language it",),
+    "suites new": ("cimento suites new pairs mine.xlsx --language it",),
+    "annotate survey build": ("cimento annotate survey build pairs.csv --language it -o survey",),
+    "annotate import": (
+        "cimento annotate import form.csv --suite pairs.csv --names keep -o judgments.csv",
+        "cimento annotate import answers.csv --design survey --names keep -o judgments.csv",
+    ),
+    "annotate apply": (
+        "cimento annotate apply pairs.csv judgments.csv --scale 1,5 --language it -o rated",
+    ),
+    "models check": (
+        "cimento models check out/checkpoint-3000",
+        "cimento models check org/name@revision it-subject-verb --precision",
+    ),
+}
+
+EXITS: Mapping[str, str] = {
+    "run": "0 done, 2 wrong input, 3 a part is missing, 4 below --fail-under",
+    "compare": "0 done, 2 wrong input, 3 a part is missing, 4 the second is worse",
+}
+"""The exit codes of commands that scripts wait for, in brief."""
