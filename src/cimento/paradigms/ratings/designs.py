@@ -1,0 +1,75 @@
+"""Tables of rated sentences that cross two factors: each item has a sentence in every cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from cimento.errors import Fault, InputError
+from cimento.faults import errors
+from cimento.intake.table import Table
+from cimento.paradigms.ratings.columns import rating_column, sentence_column
+from cimento.suites import Suite
+from cimento.suites.crossed import arranged, paired
+from cimento.suites.design import squares
+from cimento.suites.formats.levels import with_island_factor
+from cimento.suites.formats.sentence_rows import rows_of, suite_of_rows
+from cimento.suites.plain_levels import with_known_design
+from cimento.suites.ratings import OWN_COLUMNS
+from cimento.suites.repeated import with_joined_levels
+
+
+class RatedDesign(NamedTuple):
+    """The items of a design with the ratings of their sentences.
+
+    Attributes:
+        suite: their suite, with the predictions of the design and columns of ratings.
+        places: the place of each sentence.
+        faults: what is to be said of the items and factors.
+        makers: the columns that make the conditions.
+    """
+
+    suite: Suite
+    places: Sequence[str]
+    faults: Sequence[Fault]
+    makers: Sequence[str]
+
+
+def design_of(table: Table) -> RatedDesign | None:
+    """The design of a table with a rated sentence in each row; None for other tables.
+
+    Two columns are crossed in the items, or the names of conditions have two levels; most items
+    have a sentence in every cell. Columns of ratings are not looked at, nor are pairs a design.
+
+    Args:
+        table: the ratings of one sentence stand in one row.
+    """
+    rating, sentence = rating_column(table), sentence_column(table)
+    if not (table.find("item") and sentence):
+        return None
+    cells = {"sentence" if name == sentence else name: table.cells[name] for name in table.columns}
+    rated = {rating, *map(table.find, OWN_COLUMNS)} & {*cells}
+    bare = table.with_cells({name: cells[name] for name in cells if name not in rated})
+    if paired(bare):
+        return None
+    made = with_joined_levels(bare) or arranged(with_island_factor(bare))
+    if errors(made.faults) or not made.table.find("condition"):
+        return None
+    whole = made.table.with_cells({**made.table.cells, **{name: cells[name] for name in rated}})
+    faults = [*made.faults]
+    suite, places = suite_of_rows(rows_of(whole, faults), whole, faults)
+    if not _is_crossed(suite):
+        return None
+    suite, unknown = with_known_design(suite, where=table.name)
+    return RatedDesign(suite, places, [*faults, *unknown], made.makers)
+
+
+def _is_crossed(suite: Suite) -> bool:
+    """Whether a suite crosses two factors, and most of its items have all conditions."""
+    try:
+        known = squares(suite)
+    except InputError:
+        return False
+    n_cells = len(suite.condition_names)
+    whole = sum(len(item.conditions) == n_cells for item in suite.items)
+    return bool(known) and 2 * whole > len(suite.items)
