@@ -188,6 +188,7 @@ def gains(options: _GainOptions) -> int:
     surprisals, and predicts subjects, then items, that it has not seen. Printed is the gain in
     log-likelihood per observation, with a paired test of each two models.
     """
+    from cimento.models.registry import open_scorer
     from cimento.people.gains_methods import gains_methods
     from cimento.people.gains_table import gains_grid
     from cimento.people.reading_gains import GainRules, ReadingColumns, reading_gains
@@ -219,7 +220,10 @@ def gains(options: _GainOptions) -> int:
         remark=note,
     )
     if options.methods:
-        show(gains_methods(made))
+        # One at a time, as several may not fit into the memory; what they scored is kept.
+        asking = options.asked()
+        cards = {model: open_scorer(model, asking).card for model in options.models}
+        show(gains_methods(made, cards, asking.policy))
         return 0
     if options.as_json:
         show_json(asdict(made))
