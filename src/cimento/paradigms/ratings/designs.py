@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from cimento.errors import Fault, InputError
@@ -10,10 +10,10 @@ from cimento.faults import errors
 from cimento.intake.table import Table
 from cimento.paradigms.ratings.columns import rating_column, sentence_column
 from cimento.suites import Suite
-from cimento.suites.crossed import arranged, paired
+from cimento.suites.crossed import GROUP_COLUMNS, arranged, paired
 from cimento.suites.design import squares
 from cimento.suites.formats.levels import with_island_factor
-from cimento.suites.formats.sentence_rows import rows_of, suite_of_rows
+from cimento.suites.formats.sentence_rows import id_columns, rows_of, suite_of_rows
 from cimento.suites.plain_levels import with_known_design
 from cimento.suites.ratings import OWN_COLUMNS
 from cimento.suites.repeated import with_joined_levels
@@ -26,13 +26,13 @@ class RatedDesign(NamedTuple):
         suite: their suite, with the predictions of the design and columns of ratings.
         places: the place of each sentence.
         faults: what is to be said of the items and factors.
-        makers: the columns that make the conditions.
+        columns: those of items, conditions, factors and phenomena, by their roles.
     """
 
     suite: Suite
     places: Sequence[str]
     faults: Sequence[Fault]
-    makers: Sequence[str]
+    columns: Mapping[str, Sequence[str]]
 
 
 def design_of(table: Table) -> RatedDesign | None:
@@ -57,11 +57,20 @@ def design_of(table: Table) -> RatedDesign | None:
         return None
     whole = made.table.with_cells({**made.table.cells, **{name: cells[name] for name in rated}})
     faults = [*made.faults]
-    suite, places = suite_of_rows(rows_of(whole, faults), whole, faults)
+    rows = rows_of(whole, faults)
+    suite, places = suite_of_rows(rows, whole, faults)
     if not _is_crossed(suite):
         return None
+    item, _ = id_columns([row for row, _ in rows])
+    named: dict[str, Sequence[str | None]] = {
+        "item": [table.find(item)],
+        "condition": made.makers,
+        "factors": [name for name in map(table.find, suite.factors) if name not in made.makers],
+        "phenomenon": [*map(table.find, GROUP_COLUMNS)],
+    }
     suite, unknown = with_known_design(suite, where=table.name)
-    return RatedDesign(suite, places, [*faults, *unknown], made.makers)
+    columns = {role: [*filter(None, names)] for role, names in named.items()}
+    return RatedDesign(suite, places, [*faults, *unknown], columns)
 
 
 def _is_crossed(suite: Suite) -> bool:

@@ -215,10 +215,10 @@ def _read_as(given: Table, arranged: _Arranged, *, n_items: int) -> TableReading
     roles |= {"rating": rating_column(given)} if is_rated else {}
     roles |= found
     condition = _several_conditions(given)
-    makers = arranged.design.makers if arranged.design else [condition]
     roles |= {"item": find(given, "item", "item", "id")}
-    roles["condition"] = None if [condition] == found.get(LABEL) else makers
+    roles["condition"] = None if [condition] == found.get(LABEL) else condition
     roles["phenomenon"] = given.find("phenomenon")
+    roles |= arranged.design.columns if arranged.design else {}
     known = arranged.form.title if arranged.form else ""
     own = {*OWN_COLUMNS, "row"} & {*given.columns}
     roles |= {name: name for name in OWN_COLUMNS if name in own and name not in roles}
