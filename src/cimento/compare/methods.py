@@ -164,6 +164,8 @@ def power_methods(planned: SizePlan, pilot: Pilot, *, title: str, from_pilot: bo
         A paragraph with works in parentheses.
     """
     clusters = f" in {counted(pilot.design.m, 'cluster')}" if pilot.design.clustered else ""
+    if pilot.design.crossed:
+        clusters = f" in {pilot.design.clusters_said} crossed clusters"
     which = "as in the pilot" if from_pilot else "the smallest that we want to detect"
     whether = "whether " if pilot.kind == "rate" else ""
     pilots = f"{counted(pilot.design.n, 'item')}{clusters} ({title.rstrip('.')})"
@@ -179,6 +181,13 @@ def power_methods(planned: SizePlan, pilot: Pilot, *, title: str, from_pilot: bo
             " or whole clusters are drawn from the pilot and moved to this difference"
             " [@efron1993]."
         )
+    elif pilot.kind == "correlation":
+        said.append("Its power is approximate, by Fisher's z of sentences that stand alone.")
+    elif pilot.design.crossed:
+        said.append(
+            "Its power is approximate, by the noncentral t of the variance that the pilot has"
+            " between the levels of each factor, and between their cells [@koch1968]."
+        )
     else:
         said.append("Its power is exact, by the distribution of single items.")
     if planned.needed is None:
@@ -186,6 +195,8 @@ def power_methods(planned: SizePlan, pilot: Pilot, *, title: str, from_pilot: bo
     else:
         needed = planned.needed
         of = f" in {counted(needed.clusters, 'cluster')}" if pilot.design.clustered else ""
+        if pilot.design.crossed:
+            of = f" with {needed.clusters} levels of the smallest factor"
         said.append(
             f"A power of {planned.power:g} needs {counted(needed.items, 'item')}{of}, if the pilot"
             " is right."
