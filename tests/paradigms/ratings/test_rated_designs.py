@@ -162,6 +162,11 @@ def test_run_report_and_figure_show_people_s_dd_beside_the_model(tmp_path, capsy
         assert float(row["DD_others_low"]) == pytest.approx(test.others.low)
         assert float(row["DD_others_low"]) < float(row["DD_low"])
 
+    assert invoke(["cite", "runs", "--appendix"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "z-scores within participants (Schütze and Sprouse 2014)" in said
+    assert "takes items and people as crossed clusters (Cameron et al. 2011)" in said
+
     assert invoke(["report", "runs", "-o", "page.html"]) == 0
     assert "people (z)" in (tmp_path / "page.html").read_text("utf-8")
     assert invoke(["report", "runs", "--figure", "rows", "-o", "rows.svg"]) == 0

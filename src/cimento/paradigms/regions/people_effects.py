@@ -58,6 +58,20 @@ class PeopleEffects:
     left_out: Mapping[str, int]
 
     @property
+    def methods(self) -> str:
+        """The sentences of a methods section on these effects."""
+        tested = "It was tested over items like a model's"
+        if self.n_people is None:
+            return f"People's DD is that of the ratings as given. {tested}."
+        return (
+            "People's DD is that of their ratings as z-scores within participants [@schutze2014],"
+            f" over all that each of {counted(self.n_people, 'participant')} rated in the suite."
+            f" {tested}; the interval for other people takes items and people as crossed clusters"
+            " [@cameron2011], with CR2 standard errors [@bell2002] and Student's t with the degrees"
+            " of freedom of the smaller factor."
+        )
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Whose ratings these are, how they are scaled, and what their intervals are about."""
         if self.n_people is None:
