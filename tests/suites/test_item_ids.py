@@ -26,9 +26,9 @@ def test_results_of_a_converted_table_are_joined_with_it_by_its_own_ids(tmp_path
     run = evaluate(folder, FakeScorer(lambda tokens, index: -float(len(tokens[index]))))
     outcomes = run.judge().outcomes()
     own = pl.read_csv(table).unique(subset="item").select("item", "phenomenon")
-    joined = outcomes.join(own, on="item", how="left", suffix="_own")
+    joined = outcomes.join(own, on="item", how="left")
     assert {*outcomes["item"]} == {*own["item"]}
-    assert joined["phenomenon_own"].null_count() == 0
+    assert {*joined["phenomenon"]} == {"whether", "adjunct"}
 
 
 @pytest.mark.parametrize("with_conditions", [True, False])

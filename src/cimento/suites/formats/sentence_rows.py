@@ -15,7 +15,7 @@ from cimento.errors import Fault
 from cimento.faults import fault
 from cimento.intake.table import Table
 from cimento.suites import Condition, Meta, Region, Suite
-from cimento.suites.crossed import GROUP_COLUMNS, ID_COLUMNS
+from cimento.suites.crossed import CLUSTER, GROUP_COLUMNS, ID_COLUMNS
 from cimento.suites.design import ISLAND_FACTORS, level_columns
 from cimento.suites.formats.gathered import Gathered, stripped_cells
 from cimento.suites.formats.items import read_regions
@@ -59,7 +59,9 @@ def suite_of_rows(
         counts[len(regions)] += 1
         columns = {**free, **levels, "phenomenon": phenomenon}
         items.add(id_, Condition(row["condition"], regions, columns), where)
-    faults += _renamed(rows, ids, id_column, where=table.name)
+    # Where an item is a pair for each level, a fault says so already.
+    if not (CLUSTER in table.cells and any(one.code == "CIM-S063" for one in faults)):
+        faults += _renamed(rows, ids, id_column, where=table.name)
     usual = counts.most_common(1)[0][0]
     numbered = tuple(f"region {number}" for number in range(1, usual + 1))
     suite = Suite(
