@@ -28,8 +28,10 @@ TRIALS = 500
 SIZES = ((8, 8), (8, 16), (8, 40), (16, 16), (16, 40), (24, 24))
 SIGNS = (-1.0, 1.0, 1.0, -1.0)
 TRUTH = 1.0
-SPREADS = {"alike": (0.0, 0.0), "differ": (0.4, 0.6)}
-"""The sd of DD between items and between people, where ratings have a residual sd of 1."""
+OF_CELLS = 0.3
+"""The sd of each condition between items, and between people; DD has twice that."""
+SPREADS = ((0.0, 0.0), (0.4, 0.6))
+"""The sd of DD between items, and between people, beyond that; ratings have a residual sd of 1."""
 
 
 def ratings(
@@ -39,7 +41,7 @@ def ratings(
     items, people = sizes
     drawn = generator.normal(size=(items, people, 4))
     drawn += generator.normal(size=(items, 1, 1)) + generator.normal(size=(1, people, 1))
-    drawn += 0.3 * generator.normal(size=(items, 1, 4)) + 0.3 * generator.normal(
+    drawn += OF_CELLS * generator.normal(size=(items, 1, 4)) + OF_CELLS * generator.normal(
         size=(1, people, 4)
     )
     of_items, of_people = spread
@@ -49,7 +51,11 @@ def ratings(
 
 
 def row_of(
-    sizes: tuple[int, int], name: str, *, whole: bool, generator: np.random.Generator
+    sizes: tuple[int, int],
+    spread: tuple[float, float],
+    *,
+    whole: bool,
+    generator: np.random.Generator,
 ) -> tuple[object, ...]:
     """The coverage of both intervals in one design."""
     items, people = sizes
@@ -62,7 +68,7 @@ def row_of(
     ]
     names = [[one.tolist() for one in cells] for cells in asked]
     for _ in range(TRIALS):
-        table = ratings(sizes, SPREADS[name], generator)
+        table = ratings(sizes, spread, generator)
         given = [
             [table[item, asked[item][cell], cell].tolist() for cell in range(4)]
             for item in range(items)
@@ -73,18 +79,20 @@ def row_of(
         for tally, made in zip(tallies, (these, others), strict=True):
             tally.count(holds(made.low, made.high, TRUTH))
     form = "all sentences" if whole else "one condition of each item"
-    return (f"{items} x {people}", form, name, *(tally.cell(COVERED) for tally in tallies))
+    sds = (f"{np.hypot(2 * OF_CELLS, sd):.2f}" for sd in spread)
+    return (f"{items} x {people}", form, *sds, *(tally.cell(COVERED) for tally in tallies))
 
 
 def main() -> int:
     """Print the table, or write it into a folder."""
     generator = np.random.default_rng(SEED)
     rows = [
-        row_of(sizes, name, whole=whole, generator=generator)
-        for whole, name, sizes in itertools.product((True, False), SPREADS, SIZES)
+        row_of(sizes, spread, whole=whole, generator=generator)
+        for whole, spread, sizes in itertools.product((True, False), SPREADS, SIZES)
     ]
     title = "DD of people for other people (`contrast_for_others`): coverage in %"
-    head = ("items x people", "each rates", "items and people in DD", "these people", "others")
+    between = ("sd of DD between items", "between people")
+    head = ("items x people", "each rates", *between, "these people", "others")
     return publish([Table(title, head, rows)])
 
 
