@@ -81,7 +81,7 @@ def _only(met: Met, shared: Mapping[Met, np.ndarray]) -> np.ndarray:
         for more, squares in shared.items()
         if {*met} <= {*more}
     ]
-    return np.sum(signed, axis=0)
+    return np.array(signed).sum(axis=0)
 
 
 def _squares(values: Sequence[float], design: Design) -> np.ndarray:

@@ -48,7 +48,8 @@ def design_of(table: Table) -> RatedDesign | None:
     if not (table.find("item") and sentence):
         return None
     cells = {"sentence" if name == sentence else name: table.cells[name] for name in table.columns}
-    rated = {rating, *map(table.find, OWN_COLUMNS)} & {*cells}
+    known = filter(None, (rating, *map(table.find, OWN_COLUMNS)))
+    rated = {*known} & {*cells}
     bare = table.with_cells({name: cells[name] for name in cells if name not in rated})
     if paired(bare):
         return None

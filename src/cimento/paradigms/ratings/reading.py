@@ -157,7 +157,8 @@ def read_bare(path: Path) -> Reading:
 def _items_of(arranged: _Arranged, path: Path) -> tuple[Suite | None, Sequence[str], list[Fault]]:
     """The suite of a table on a scale without ends, if it has one, and each sentence's place."""
     ends: dict[str, JsonValue] = {"low": -sys.float_info.max, "high": sys.float_info.max}
-    meta, extra = Meta(name=name_from(path)), {"kind": RATED, "ratings": ends}
+    meta = Meta(name=name_from(path))
+    extra: dict[str, JsonValue] = {"kind": RATED, "ratings": ends}
     if design := arranged.design:
         return replace(design.suite, meta=meta, extra=extra), design.places, [*design.faults]
     rows, faults = read_items(arranged.table)
