@@ -35,7 +35,7 @@ def gains_methods(made: ReadingGains, cards: Mapping[str, ModelCard], policy: Po
 
 
 def _of_words(made: ReadingGains, cards: Mapping[str, ModelCard], policy: Policy) -> Iterator[str]:
-    """Sentences on what a word is and how models scored it; models scored alike are together."""
+    """Sentences on what a word is and how models scored it, of which models share some."""
     if not cards:
         return
     yield A_WORD

@@ -81,7 +81,8 @@ def _only(met: Met, shared: Mapping[Met, np.ndarray]) -> np.ndarray:
         for more, squares in shared.items()
         if {*met} <= {*more}
     ]
-    return np.array(signed).sum(axis=0)
+    total: np.ndarray = sum(signed, np.zeros(2))
+    return total
 
 
 def _squares(values: Sequence[float], design: Design) -> np.ndarray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -308,20 +309,15 @@ def contrast_for_others(
         return mean_of([], design, seed=0, level=level)
     n_each = np.array([[len(given) for given in item] for item in ratings])
     means = np.array([[np.mean(given) for given in item] for item in ratings])
-    rows = [
-        (item, cell, value, who)
-        for item, (conditions, names) in enumerate(zip(ratings, people, strict=True))
-        for cell, (given, raters) in enumerate(zip(conditions, names, strict=True))
-        for value, who in zip(given, raters, strict=True)
-    ]
-    item, cell = (np.array([row[place] for row in rows], dtype=np.int64) for place in (0, 1))
-    weights = np.array(signs)[cell] * len(rows) / (len(ratings) * n_each[item, cell])
-    parts = weights * (np.array([row[2] for row in rows]) - means.mean(axis=0)[cell])
-    who = tuple(row[3] for row in rows)
-    each = PeoplesRatings(item, who, tuple(row[2] for row in rows), design)
+    cell = np.array([k for item in ratings for k, some in enumerate(item) for _ in some])
+    by_item, who = ([[*chain(*cells)] for cells in some] for some in (ratings, people))
+    each = PeoplesRatings.of(by_item, who, design)
+    weights = np.array(signs)[cell] * cell.size / (len(ratings) * n_each[each.item, cell])
+    parts = weights * (floats(each.values, name="ratings") - means.mean(axis=0)[cell])
     value = float((means @ np.array(signs)).mean())
     made = mean_of(value + parts, each.crossed, seed=0, level=level)
-    reason = UNKNOWN_PEOPLE if any(name is None for name in who) else _few(len({*who}))
+    unknown = any(who is None for who in each.people)
+    reason = UNKNOWN_PEOPLE if unknown else _few(len({*each.people}))
     if reason is None:
         return replace(made, value=value)
     return Mean(value, None, None, None, None, made.method, made.n, made.m, reason)

@@ -42,7 +42,7 @@ def design_of(table: Table) -> RatedDesign | None:
     have a sentence in every cell. Columns of ratings are not looked at, nor are pairs a design.
 
     Args:
-        table: the ratings of one sentence stand in one row.
+        table: all ratings of a sentence are in one row.
     """
     rating, sentence = rating_column(table), sentence_column(table)
     if not (table.find("item") and sentence):

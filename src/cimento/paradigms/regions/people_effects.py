@@ -118,12 +118,7 @@ def effects_of_people(
     named = any(rating.participant for given in ratings.values() for rating in given)
     scaled, left_out, n_people = z_by_participant(ratings)
     used: Ratings = scaled if named else ratings
-    scores: dict[str, dict[str, float]] = {}
-    for (item, condition), given in used.items():
-        if given:
-            mean = math.fsum(rating.value for rating in given) / len(given)
-            scores.setdefault(item, {})[condition] = mean
-    phenomena = factorial(suite, scores, scope=scope)
+    phenomena = factorial(suite, _means_of(used), scope=scope)
     if named:
         # z-scores of people are neither binned nor scaled again.
         phenomena = tuple(
@@ -149,6 +144,16 @@ def effects_of_people(
         n_people=n_people if named else None,
         left_out=left_out if named else {},
     )
+
+
+def _means_of(ratings: Ratings) -> dict[str, dict[str, float]]:
+    """The mean rating of each sentence that has one, by item and condition."""
+    means: dict[str, dict[str, float]] = {}
+    for (item, condition), given in ratings.items():
+        if given:
+            mean = math.fsum(rating.value for rating in given) / len(given)
+            means.setdefault(item, {})[condition] = mean
+    return means
 
 
 def _for_others(phenomenon: PhenomenonEffects, ratings: Ratings) -> Mean:

@@ -75,9 +75,9 @@ def suite_of_rows(
 
 
 def _item_ids(rows: Sequence[Cells], id_column: str, groups: Sequence[str]) -> list[str]:
-    """The id of each row's item: its number as it stands, or after its group.
+    """The id of each row's item: its number, or its number after its group.
 
-    Numbers have the group before them, all of them, where one stands in several groups.
+    Numbers have the group before them, all of them, where one is in several groups.
     """
     named = ["_".join(row[column] for column in groups if row.get(column)) for row in rows]
     numbers = [row[id_column] for row in rows]
