@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -35,6 +35,7 @@ TRUTHS = (0.5, 0.75, 0.95)
 TWO = ((6, 8), (8, 10), (12, 12), (20, 20), (12, 40))
 SPLITS = ((0.0, 0.0), (0.3, 0.3), (0.04, 0.55))
 """Proportion of the variance between the levels of each factor."""
+SPLITS_OF_THREE = ((0.0, 0.0, 0.0), (0.2, 0.2, 0.2), (0.04, 0.1, 0.5))
 
 
 def crossed(sizes: Sequence[int], generator: np.random.Generator, *, part: float = 1.0) -> Design:
@@ -69,7 +70,7 @@ def three_factors(generator: np.random.Generator, trials: int = 1_000) -> Table:
     """Coverage with a third factor."""
     rows = []
     for sizes, part in (((5, 5, 5), 1.0), ((6, 8, 10), 0.5), ((8, 12, 20), 0.2)):
-        for split in ((0.0, 0.0, 0.0), (0.2, 0.2, 0.2), (0.04, 0.1, 0.5)):
+        for split in SPLITS_OF_THREE:
             design = crossed(sizes, generator, part=part)
             values = latent(design, split, trials, generator)
             means = [mean_of(row, design, seed=0) for row in values]
@@ -153,12 +154,19 @@ def finds(kind: str, values: Sequence[float], design: Design) -> bool:
     return p is not None and p <= ALPHA
 
 
-def plans(generator: np.random.Generator, trials: int = 500, pilots: int = 40) -> Table:
+def plans(
+    generator: np.random.Generator,
+    designs: Iterable[tuple[tuple[int, ...], float]],
+    splits: Sequence[Sequence[float]],
+    *,
+    trials: int = 500,
+    pilots: int = 40,
+) -> Iterator[tuple[object, ...]]:
     """The power that plans say of a suite like the pilot, and the power that it has."""
-    rows = []
+    designs = list(designs)
     for kind, effects in PLANNED.items():
-        for sizes, split in itertools.product(((8, 10), (20, 20)), SPLITS):
-            design, cells = crossed(sizes, generator), []
+        for (sizes, part), split in itertools.product(designs, splits):
+            design, cells = crossed(sizes, generator, part=part), []
             for effect in effects:
                 said = []
                 for _ in range(pilots):
@@ -179,18 +187,35 @@ def plans(generator: np.random.Generator, trials: int = 500, pilots: int = 40) -
                 low, high = np.quantile(said, [0.1, 0.9])
                 cells += [f"{100 * np.mean(said):.0f} ({100 * low:.0f} to {100 * high:.0f})"]
                 cells += [f"{100 * found:.0f}"]
-            rows.append((kind, named(sizes, 1.0), design.n, *split, *cells))
-    head = ("what", "levels, combinations", "items", "first", "second")
+            yield (kind, named(sizes, part), design.n, *split, *cells)
+
+
+def planned_table(number: str, factors: Sequence[str], rows: Iterable[tuple[object, ...]]) -> Table:
+    """The table of plans over a number of factors."""
     columns = ("small, planned", "small, reached", "large, planned", "large, reached")
-    title = "Power plans over two crossed factors (`plan_size`): planned and reached, in %"
-    return Table(title, (*head, *columns), rows)
+    title = f"Power plans over {number} crossed factors (`plan_size`): planned and reached, in %"
+    return Table(title, ("what", "levels, combinations", "items", *factors, *columns), rows)
+
+
+def plans_of_two(generator: np.random.Generator) -> Table:
+    """Plans over two factors."""
+    designs = (((8, 10), 1.0), ((20, 20), 1.0))
+    return planned_table("two", ("first", "second"), list(plans(generator, designs, SPLITS)))
+
+
+def plans_of_three() -> Table:
+    """Plans over three factors, from a generator of their own."""
+    generator = np.random.default_rng(SEED + 3)
+    designs = (((6, 8, 10), 1.0), ((8, 12, 20), 0.2))
+    made = list(plans(generator, designs, SPLITS_OF_THREE))
+    return planned_table("three", ("first", "second", "third"), made)
 
 
 def main() -> int:
     """Print the tables, or write them into a folder."""
     generator = np.random.default_rng(SEED)
-    made = [make(generator) for make in (three_factors, several_models, pigeonhole, plans)]
-    return publish(made)
+    made = [make(generator) for make in (three_factors, several_models, pigeonhole, plans_of_two)]
+    return publish([*made, plans_of_three()])
 
 
 if __name__ == "__main__":

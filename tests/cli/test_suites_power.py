@@ -131,3 +131,37 @@ def test_the_correlation_with_ratings_is_planned_and_questions_without_rates_say
     assert "The 95% interval to expect is [0.12, 0.62]." in printed
     assert invoke([*command, "--of", "correlation", "--question", "no"]) == 2
     assert "is correlated with no ratings" in capsys.readouterr().err
+
+
+def test_a_plan_over_three_crossed_clusters_is_said_to_be_approximate(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    frames = ("Oggi {} {}.", "Credo che {} {}.", "Da ieri {} {}.", "Forse {} {}.", "Anche {} {}.")
+    nouns = ("le zie", "i nonni", "gli amici", "le cuoche", "i medici")
+    verbs = ("dorm", "part", "corr", "rid", "scriv")
+    rows = [
+        f"{frame[:5]},{noun},{verb},{frame.format(noun, verb + 'ono')},"
+        f"{frame.format(noun, verb + 'e')}"
+        for frame in frames
+        for noun in nouns
+        for verb in verbs
+    ]
+    text = "\n".join(["frame,noun,verb,good,bad", *rows])
+    (tmp_path / "agree.csv").write_text(text, encoding="utf-8")
+    run = ["run", "agree.csv", "--language", "it", "-m", "demo-causal", "-o", "runs"]
+    assert invoke([*run, "--cluster", "frame,noun,verb"]) == 0
+    command = ["analyze", "power", "runs", "--of", "margin", "--difference", "2"]
+    capsys.readouterr()
+    assert invoke([*command, "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert [size["items"] for size in plan["sizes"][:2]] == [125, 1000]
+    assert invoke(command) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "5 × 5 × 5 crossed clusters" in shown
+    assert "that between the levels of each factor in the pilot" in shown
+    assert invoke([*command, "--methods"]) == 0
+    said = capsys.readouterr().out
+    assert "from a pilot of 125 items in 5 × 5 × 5 crossed clusters" in said
+    assert "Its power is approximate, by the noncentral t" in said
+    assert "levels of each factor, and between their cells (Koch 1968)." in said

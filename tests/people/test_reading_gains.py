@@ -176,6 +176,7 @@ def test_the_command_says_what_was_done(tmp_path, capsys):
         "corrected by Holm's method (Holm 1979) over 2 tests.",
     ):
         assert said in paragraph
+    assert "A word is" not in paragraph  # surprisals from elsewhere
     assert invoke([*command, "--json", "--transform", "none"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["rules"]["transform"] == "none"
@@ -183,3 +184,25 @@ def test_the_command_says_what_was_done(tmp_path, capsys):
     file.write_text(file.read_text(encoding="utf-8").replace(",rt,", ",other,", 1), "utf-8")
     assert invoke(command) == 2
     assert "--columns rt=COLUMN" in capsys.readouterr().err
+
+
+def test_methods_say_which_tokens_are_of_a_word_and_how_words_end(tmp_path, capsys):
+    file = tmp_path / "times.csv"
+    read(subjects=3, texts=3).write_csv(file)
+    command = ["analyze", "reading-gains", str(file), "--before", "0", "--folds", "2", "--methods"]
+
+    def paragraph(*more: str) -> str:
+        assert invoke([*command, *more]) == 0
+        return capsys.readouterr().out
+
+    said = paragraph("-m", "demo-causal", "--boundary", "auto")
+    assert "a token belongs to the word in which it begins, the blank before it aside." in said
+    assert "Scores were computed in float32, with <|bos|> before the first token." in said
+    corrected = "are of whole words, corrected for where words may end, by word-start marks"
+    assert f"Surprisals {corrected} (Pimentel and Meister 2024)." in said
+    assert "not corrected for where words may end." in paragraph("-m", "demo-causal")
+
+    said = paragraph("-m", "demo-causal", "-m", "demo-masked", "--pll", "original", "--given", "A")
+    assert "Surprisals of demo-causal are sums over the tokens of a word, not corrected" in said
+    masked = "pseudo-log-likelihoods, masking one token at a time (Salazar et al. 2020)"
+    assert f"Surprisals of demo-masked are of {masked}." in said

@@ -207,7 +207,7 @@ def test_a_paragraph_says_what_is_in_the_joined_table(tmp_path, capsys):
         "we joined 26 observations of 13 words in 2 texts",
         "from demo-causal (1.3M parameters, revision ",
         "in float32, with <|bos|> before the first token.",
-        "corrected for where words may end (Pimentel and Meister 2024).",
+        "corrected for where words may end, by word-start marks (Pimentel and Meister 2024).",
         "its Zipf frequency (wordfreq, it) and the entropy before its first token, in nats",
         "the same of 2 earlier words, since difficulty spills over (Smith and Levy 2013).",
     ):

@@ -1,7 +1,8 @@
-"""Power over two crossed factors, from the parts of the variance of a pilot."""
+"""Power over crossed factors, from the parts of the variance of a pilot."""
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -37,9 +38,48 @@ def test_the_parts_of_a_balanced_table_are_those_of_its_analysis_of_variance():
     rows, columns = table.mean(axis=1), table.mean(axis=0)
     rest = ((table - rows[:, None] - columns + table.mean()) ** 2).sum() / (A - 1) / (B - 1)
     parts = CrossedVariances.of(values.tolist(), design)
-    assert parts.factors[0] == pytest.approx((B * rows.var(ddof=1) - rest) / B)
-    assert parts.factors[1] == pytest.approx((A * columns.var(ddof=1) - rest) / A)
-    assert (parts.cells, parts.items) == (0, pytest.approx(rest))
+    assert parts.parts[0,] == pytest.approx((B * rows.var(ddof=1) - rest) / B)
+    assert parts.parts[1,] == pytest.approx((A * columns.var(ddof=1) - rest) / A)
+    assert (parts.parts[0, 1], parts.items) == (0, pytest.approx(rest))
+
+
+def mean_square(table, axes):
+    """The mean square of a main effect or an interaction in a table with one value a cell."""
+    effect = 0
+    for size in range(len(axes) + 1):
+        for some in itertools.combinations(axes, size):
+            others = tuple({*range(table.ndim)} - {*some})
+            effect = effect + (-1) ** (len(axes) - size) * table.mean(axis=others, keepdims=True)
+    freedom = math.prod(table.shape[axis] - 1 for axis in axes)
+    return (np.broadcast_to(effect, table.shape) ** 2).sum() / freedom
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_the_parts_of_three_factors_are_those_of_expected_mean_squares(seed):
+    made, sizes = np.random.default_rng(seed), (6, 7, 8)
+    a, b, c = (made.normal(size=n) for n in sizes)
+    ab, ac, bc = (made.normal(size=two) for two in itertools.combinations(sizes, 2))
+    table = a[:, None, None] + b[None, :, None] + c + ab[:, :, None] + ac[:, None] + bc
+    table = table + made.normal(size=sizes)
+    cells = np.indices(sizes).reshape(3, -1)
+    parts = CrossedVariances.of(table.ravel().tolist(), crossed(*cells.tolist()))
+    square = {
+        axes: mean_square(table, axes)
+        for size in (1, 2, 3)
+        for axes in itertools.combinations(range(3), size)
+    }
+    rest = square[0, 1, 2]
+    two = {(0, 1): (square[0, 1] - rest) / 8, (0, 2): (square[0, 2] - rest) / 7}
+    two[1, 2] = (square[1, 2] - rest) / 6
+    one = {
+        (0,): (square[0,] - square[0, 1] - square[0, 2] + rest) / (7 * 8),
+        (1,): (square[1,] - square[0, 1] - square[1, 2] + rest) / (6 * 8),
+        (2,): (square[2,] - square[0, 2] - square[1, 2] + rest) / (6 * 7),
+    }
+    expected = one | two
+    assert min(expected.values()) > 0
+    assert parts.parts == pytest.approx(expected | {(0, 1, 2): 0.0}, abs=1e-12)
+    assert parts.items == pytest.approx(rest)
 
 
 def test_the_parts_of_unbalanced_tables_are_right_on_average():
@@ -50,7 +90,7 @@ def test_the_parts_of_unbalanced_tables_are_right_on_average():
         values = made.normal(size=12)[first] + 0.5 * made.normal(size=9)[second]
         values = values + 0.6 * cells[first, second] + 0.8 * made.normal(size=150)
         parts = CrossedVariances.of(values.tolist(), crossed(first, second))
-        sums += (*parts.factors, parts.cells, parts.items)
+        sums += (*parts.parts.values(), parts.items)
     assert sums / 400 == pytest.approx([1.0, 0.25, 0.36, 0.64], abs=0.06)
 
 
@@ -63,7 +103,7 @@ def test_the_power_of_a_mean_is_that_of_noncentral_t_with_the_smaller_factor():
     for size in plan.sizes:
         times = size.clusters / A
         assert size.items == round(A * B * times**2)
-        variance = sum(parts.factors[k] / ((A, B)[k] * times) for k in (0, 1))
+        variance = sum(parts.parts[k,] / ((A, B)[k] * times) for k in (0, 1))
         variance += parts.items / (A * B * times**2)
         freedom = A * times - 1
         limit = stats.t.ppf(0.975, freedom)
@@ -106,12 +146,30 @@ def test_more_alike_levels_need_more_items(kind):
     assert needed[0] < needed[1]
 
 
-def test_three_factors_are_refused_and_correlations_ask_for_none():
+def test_the_power_over_three_factors_has_the_variance_of_all_their_cells():
+    made, sizes = np.random.default_rng(11), (5, 6, 8)
+    a, b, c = cells = np.indices(sizes).reshape(3, -1)
+    values = made.normal(size=5)[a] + made.normal(size=6)[b] + made.normal(size=(6, 8))[b, c]
+    values = values + made.normal(size=240)
+    pilot = Pilot(kind="mean", values=tuple(values), design=crossed(*cells.tolist()))
+    parts = CrossedVariances.of(pilot.values, pilot.design)
+    for size in plan_size(pilot, difference=1.0).sizes:
+        times = size.clusters / 5
+        assert size.items == round(240 * times**3)
+        variance = parts.items / (240 * times**3)
+        for met, part in parts.parts.items():
+            variance += part / math.prod(sizes[k] * times for k in met)
+        limit = stats.t.ppf(0.975, 5 * times - 1)
+        expected = stats.nct.sf(limit, 5 * times - 1, 1.0 / math.sqrt(variance))
+        assert size.power == pytest.approx(expected, abs=1e-3)
+
+
+def test_four_factors_are_refused_and_correlations_ask_for_none():
     values, design = drawn(5)
-    third = np.arange(A * B) % 6
-    three = crossed(FIRST, SECOND, third)
-    with pytest.raises(UsageError, match="3 crossed factors"):
-        plan_size(Pilot(kind="mean", values=tuple(values), design=three), difference=1.0)
+    third, fourth = np.arange(A * B) % 6, np.arange(A * B) % 7
+    four = crossed(FIRST, SECOND, third, fourth)
+    with pytest.raises(UsageError, match="4 crossed factors"):
+        plan_size(Pilot(kind="mean", values=tuple(values), design=four), difference=1.0)
     pilot = Pilot(
         kind="correlation", values=tuple(values), design=design, references=tuple(values + 1)
     )

@@ -84,7 +84,7 @@ def sentence_means(judgments: Sequence[Judgment]) -> list[SentenceMean]:
             SentenceMean(
                 suite=suite, item=item, condition=condition, sentence=sentence, n=len(values),
                 mean=fmean(values), sd=stdev(values) if values[1:] else None,
-                z=fmean(z[place]) if place in z else None,
+                z=fmean([one.value for one in z[place]]) if place in z else None,
             )
         )  # fmt: skip
     return means

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from cimento.intake.reading import TableReading
     from cimento.io.tables import Column
+    from cimento.models.base import ModelCard
     from cimento.models.settings import Asking
     from cimento.people.word_positions import WordColumns
     from cimento.suites.derived import Frequency
@@ -179,6 +180,15 @@ class _GainOptions(_ReadingOptions):
         default=False, help="Print the methods of the gains as a paragraph, and no table."
     )
 
+    def cards(self) -> dict[str, ModelCard]:
+        """The card of each model, which it has in full when it is loaded.
+
+        Models are loaded one at a time, as several may not fit into the memory.
+        """
+        from cimento.models.registry import open_scorer
+
+        return {model: open_scorer(model, self.asked()).card for model in self.models}
+
 
 @command_of
 def gains(options: _GainOptions) -> int:
@@ -219,7 +229,7 @@ def gains(options: _GainOptions) -> int:
         remark=note,
     )
     if options.methods:
-        show(gains_methods(made))
+        show(gains_methods(made, options.cards(), options.asked().policy))
         return 0
     if options.as_json:
         show_json(asdict(made))

@@ -196,7 +196,7 @@ def power_of_suite(options: PowerOptions) -> None:
 
     One pilot: a rate against chance, or margins, DD or a correlation with ratings against zero.
     Two: the second model's rate minus the first's. The power is exact for independent
-    items, approximate for two crossed clusters, and else from clusters of the pilot, drawn whole.
+    items, approximate for crossed clusters, and else from clusters of the pilot, drawn whole.
     """
     from cimento.compare.methods import power_methods
     from cimento.compare.robustness_tables import plan_grid

@@ -164,6 +164,8 @@ def power_methods(planned: SizePlan, pilot: Pilot, *, title: str, from_pilot: bo
         A paragraph with works in parentheses.
     """
     clusters = f" in {counted(pilot.design.m, 'cluster')}" if pilot.design.clustered else ""
+    crossed = f" in {pilot.design.clusters_said} crossed clusters"
+    clusters = crossed if pilot.design.crossed else clusters
     which = "as in the pilot" if from_pilot else "the smallest that we want to detect"
     whether = "whether " if pilot.kind == "rate" else ""
     pilots = f"{counted(pilot.design.n, 'item')}{clusters} ({title.rstrip('.')})"
@@ -173,24 +175,37 @@ def power_methods(planned: SizePlan, pilot: Pilot, *, title: str, from_pilot: bo
         f"The test is {whether}{_methods([planned.test])}, {level}.",
         f"The difference is {planned.difference:.3g}, {which}.",
     ]
-    if planned.trials:
-        said.append(
-            f"Its power was estimated from {planned.trials:,} data sets of each size, whose items"
-            " or whole clusters are drawn from the pilot and moved to this difference"
-            " [@efron1993]."
-        )
-    else:
-        said.append("Its power is exact, by the distribution of single items.")
+    said.append(_how_planned(planned, pilot))
     if planned.needed is None:
         said.append(f"No size up to {planned.most:,} items has a power of {planned.power:g}.")
     else:
         needed = planned.needed
         of = f" in {counted(needed.clusters, 'cluster')}" if pilot.design.clustered else ""
+        if pilot.design.crossed:
+            of = f" with {needed.clusters} levels of the smallest factor"
         said.append(
             f"A power of {planned.power:g} needs {counted(needed.items, 'item')}{of}, if the pilot"
             " is right."
         )
     return cited_text(" ".join(said))
+
+
+def _how_planned(planned: SizePlan, pilot: Pilot) -> str:
+    """The sentence on how the power of a plan was computed."""
+    if planned.trials:
+        return (
+            f"Its power was estimated from {planned.trials:,} data sets of each size, whose items"
+            " or whole clusters are drawn from the pilot and moved to this difference"
+            " [@efron1993]."
+        )
+    if pilot.kind == "correlation":
+        return "Its power is approximate, by Fisher's z of sentences that stand alone."
+    if pilot.design.crossed:
+        return (
+            "Its power is approximate, by the noncentral t of the variance that the pilot has"
+            " between the levels of each factor, and between their cells [@koch1968]."
+        )
+    return "Its power is exact, by the distribution of single items."
 
 
 def _of_groups(analysis: Analysis) -> Iterator[str]:

@@ -208,8 +208,8 @@ def _drawn(plan: SizePlan, pilot: Pilot) -> str:
     if pilot.design.crossed:
         return (
             "The power is approximate: the variance of a mean follows from that between the levels"
-            " of either factor in the pilot. Larger suites have more levels of both in proportion;"
-            " clusters are those of the smaller factor."
+            " of each factor in the pilot. Larger suites have more levels of all in proportion;"
+            " clusters are those of the smallest factor."
         )
     if not plan.trials:
         exact = "The power is exact, for items that stand alone and are like those of the pilot."

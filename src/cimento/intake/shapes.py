@@ -54,19 +54,19 @@ LABELED = Shape(
 RATINGS = Shape(
     name="ratings",
     needs=("sentence", "rating"),
-    may=("item", "condition", "phenomenon", "rating_sd", "rating_n"),
+    may=("item", "condition", "factors", "phenomenon", "rating_sd", "rating_n"),
     never=("good", "bad"),
 )
 BY_PEOPLE = Shape(
     name="ratings with a column for each person",
     needs=("sentence", "people"),
-    may=("item", "phenomenon", "mean"),
-    never=("good", "bad", "condition"),
+    may=("item", "condition", "factors", "phenomenon", "mean"),
+    never=("good", "bad"),
 )
 ANSWERS = Shape(
     name="ratings with a row for each answer",
     needs=("sentence", "participant", "rating"),
-    may=("item", "condition", "phenomenon"),
+    may=("item", "condition", "factors", "phenomenon"),
     never=("good", "bad"),
 )
 CONDITIONS = Shape(

@@ -21,21 +21,21 @@ _SAME = "their participants rated everything alike"
 
 def z_by_participant(
     ratings: Mapping[KeyT, Sequence[Rating]],
-) -> tuple[dict[KeyT, list[float]], dict[str, int], int]:
+) -> tuple[dict[KeyT, list[Rating]], dict[str, int], int]:
     """The ratings as z-scores within participants, with n - 1.
 
     Args:
         ratings: of each sentence, by what it is called, such as item and condition.
 
     Returns:
-        The z-scores of each sentence; the number of ratings without one, by reason; and the number
-        of participants.
+        The z-scores of each sentence, with who gave them; the number of ratings without one, by
+        reason; and the number of participants.
     """
     by_person: dict[str, list[tuple[KeyT, float]]] = {}
     for place, given in ratings.items():
         for rating in given:
             by_person.setdefault(rating.participant, []).append((place, rating.value))
-    scaled: dict[KeyT, list[float]] = {}
+    scaled: dict[KeyT, list[Rating]] = {}
     left_out: dict[str, int] = {}
     people = 0
     for name, answers in by_person.items():
@@ -46,5 +46,5 @@ def z_by_participant(
             continue
         people += 1
         for (place, _), score in zip(answers, scores, strict=True):
-            scaled.setdefault(place, []).append(score)
+            scaled.setdefault(place, []).append(Rating(score, name))
     return scaled, left_out, people

@@ -7,24 +7,43 @@ from typing import TYPE_CHECKING
 from cimento.cite.methods import cited_text
 from cimento.cite.sentences import names_in_row
 from cimento.errors import counted
+from cimento.io.values import grouped
+from cimento.people.joined_methods import A_WORD, scored_words
 from cimento.people.reading_gains import ITEMS, SUBJECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from cimento.models.base import ModelCard
+    from cimento.models.settings import Policy
     from cimento.people.reading_gains import ReadingGains
 
 
-def gains_methods(made: ReadingGains) -> str:
-    """The methods of some gains; every sentence is made from them.
+def gains_methods(made: ReadingGains, cards: Mapping[str, ModelCard], policy: Policy) -> str:
+    """The methods of some gains; every sentence is made from them and from the models' cards.
 
     Args:
         made: the gains.
+        cards: of the language models, by the names that they have in the gains.
+        policy: the settings of scoring.
 
     Returns:
         A paragraph with works in parentheses.
     """
-    return cited_text(" ".join(_sentences(made)))
+    measured, *others = _sentences(made)
+    return cited_text(" ".join([measured, *_of_words(made, cards, policy), *others]))
+
+
+def _of_words(made: ReadingGains, cards: Mapping[str, ModelCard], policy: Policy) -> Iterator[str]:
+    """Sentences on what a word is and how models scored it, of which models share some."""
+    if not cards:
+        return
+    yield A_WORD
+    models = {gain.model for gain in made.gains}
+    ways = grouped((tuple(scored_words(card, policy)), name) for name, card in cards.items())
+    for names in ways.values():
+        whose = "" if {*names} == models else f" of {names_in_row(names)}"
+        yield from scored_words(cards[names[0]], policy, whose=whose)
 
 
 def _sentences(made: ReadingGains) -> Iterator[str]:

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from cimento.models.settings import Policy
 
 
+A_WORD = (
+    "A word is what is between blanks, with the marks that touch it; a token belongs to the word in"
+    " which it begins, the blank before it aside."
+)
+"""The sentence on what a word is."""
+
+
 @dataclass(frozen=True, slots=True)
 class JoinFacts:
     """How surprisals were joined to observations.
@@ -51,9 +58,8 @@ def joined_methods(joined: pl.DataFrame, facts: JoinFacts) -> str:
     Returns:
         A paragraph with works in parentheses.
     """
-    return cited_text(
-        " ".join([*_of_rows(joined, facts), *_of_scores(facts), *_of_columns(joined, facts)])
-    )
+    scored = scored_words(facts.card, facts.policy)
+    return cited_text(" ".join([*_of_rows(joined, facts), *scored, *_of_columns(joined, facts)]))
 
 
 def _of_rows(joined: pl.DataFrame, facts: JoinFacts) -> Iterator[str]:
@@ -63,8 +69,8 @@ def _of_rows(joined: pl.DataFrame, facts: JoinFacts) -> Iterator[str]:
     yield (
         f"With cimento [@cimento] we joined {counted(len(joined), 'observation')} of"
         f" {counted(words, 'word')} in {counted(len(texts), 'text')} to the surprisals, in bits, of"
-        f" these words from {model_in_brief(asdict(facts.card), label=facts.card.label)}; a word"
-        " is what is between blanks, with the marks that touch it."
+        f" these words from {model_in_brief(asdict(facts.card), label=facts.card.label)}."
+        f" {A_WORD}"
     )
     reasons = Counter(filter(None, joined[REASON].to_list()))
     if reasons:
@@ -73,24 +79,33 @@ def _of_rows(joined: pl.DataFrame, facts: JoinFacts) -> Iterator[str]:
         yield f"{of} no surprisal ({listed})."
 
 
-def _of_scores(facts: JoinFacts) -> Iterator[str]:
-    """Sentences on how the model scored the words."""
-    card, policy = facts.card, facts.policy
+def scored_words(card: ModelCard, policy: Policy, *, whose: str = "") -> Iterator[str]:
+    """Sentences on how a model scored words.
+
+    Args:
+        card: the card of the model.
+        policy: the settings of scoring.
+        whose: which scores these are, such as `` of gpt2``; empty where there are no others.
+    """
     ways = [f"in {card.dtype}"] if card.dtype else []
     if card.kind == "causal":
         ways.append(f"with {card.bos or 'nothing'} before the first token")
     if ways:
-        yield f"Scores were computed {', '.join(ways)}."
+        yield f"Scores{whose} were computed {', '.join(ways)}."
     if card.kind == "masked":
-        yield f"Surprisals are of pseudo-log-likelihoods, {PLL_IN_BRIEF[policy.pll]}."
+        yield f"Surprisals{whose} are of pseudo-log-likelihoods, {PLL_IN_BRIEF[policy.pll]}."
     elif card.boundary:
-        yield "Surprisals are of whole words, corrected for where words may end [@pimentel2024]."
+        yield (
+            f"Surprisals{whose} are of whole words, corrected for where words may end,"
+            f" by {card.boundary} marks [@pimentel2024]."
+        )
     else:
         yield (
-            "Surprisals are sums over the tokens of a word, not corrected for where words may end."
+            f"Surprisals{whose} are sums over the tokens of a word, not corrected for where words"
+            " may end."
         )
     if policy.window == "sliding":
-        yield "Texts longer than the model's window were scored in sliding windows."
+        yield f"Texts longer than the window{whose} were scored in sliding windows."
 
 
 def _of_columns(joined: pl.DataFrame, facts: JoinFacts) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The power of tests over two crossed factors, such as templates and verbs, from a pilot.
+"""The power of tests over crossed factors, such as templates and verbs, from a pilot.
 
 Drawing levels of a pilot, as `planning` draws clusters, would count what no factor explains up to
 three times (Owen 2007, doi:10.1214/07-AOAS122). So the variance of an item is divided into parts,
@@ -9,54 +9,80 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Effective
 
+Met: TypeAlias = tuple[int, ...]
+"""The factors whose levels meet in a cell, by their numbers, ascending: one, two, or all."""
+
 
 @dataclass(frozen=True, slots=True)
 class CrossedVariances:
-    """The parts of the variance of an item that belongs to two crossed factors.
+    """The parts of the variance of an item that belongs to crossed factors.
 
     Attributes:
-        factors: between the levels of each factor.
-        cells: between the cells in which they meet, beyond both.
-        items: within a cell.
+        parts: between the levels of each factor, and between the cells in which several meet,
+            beyond what these levels and smaller sets of the factors explain.
+        items: within a cell of all factors.
     """
 
-    factors: tuple[float, float]
-    cells: float
+    parts: Mapping[Met, float]
     items: float
 
     @property
     def total(self) -> float:
         """The variance of an item."""
-        return sum(self.factors) + self.cells + self.items
+        return sum(self.parts.values()) + self.items
 
     @classmethod
     def of(cls, values: Sequence[float], design: Design) -> CrossedVariances:
-        """The parts of the variance of values over two crossed factors.
+        """The parts of the variance of values over crossed factors.
 
         Half the mean squared difference of two items that share no level estimates the whole
-        variance; if they share a level of one factor, or both, it lacks what these explain (Koch
-        1968, Technometrics 10, 551-558). A part estimated below 0 is 0.
+        variance; if they share levels of some factors, it lacks what these and their cells explain
+        (Koch 1968, Technometrics 10, 551-558). A part estimated below 0 is 0.
 
         Args:
             values: of the items.
-            design: of two factors.
+            design: of the factors.
         """
-        first, second = (_squares(values, factor) for factor in design.factors())
-        both = _squares(values, design.parts()[-1][1])
-        whole = _squares(values, Design(design.units, (0,) * design.n))
-        none = _mean(whole - first - second + both, 0.0)
-        factors = tuple(max(0.0, none - _mean(one - both, none)) for one in (first, second))
-        within = _mean(both, none - sum(factors))
-        cells = max(0.0, none - sum(factors) - within)
-        return cls((factors[0], factors[1]), cells, max(0.0, none - sum(factors) - cells))
+        shared: dict[Met, np.ndarray] = {
+            met: _squares(values, part) for met, part in _designs(design)
+        }
+        shared[()] = _squares(values, Design(design.units, (0,) * design.n))
+        none = _mean(_only((), shared), 0.0)
+        parts: dict[Met, float] = {}
+        for met, _ in _designs(design):
+            below = sum(part for fewer, part in parts.items() if {*fewer} < {*met})
+            left = _mean(_only(met, shared), none - below)
+            parts[met] = max(0.0, none - below - left)
+        return cls(parts, max(0.0, none - sum(parts.values())))
+
+
+def _designs(design: Design) -> Iterator[tuple[Met, Design]]:
+    """The cells of each set of factors, of single factors first."""
+    factors = range(len(design.factors()))
+    sets = (met for size in factors for met in combinations(factors, size + 1))
+    for met, (_, part) in zip(sets, design.parts(), strict=True):
+        yield met, part
+
+
+def _only(met: Met, shared: Mapping[Met, np.ndarray]) -> np.ndarray:
+    """What `_squares` gives for pairs that share the levels of these factors and of no others."""
+    signed = [
+        (-1) ** (len(more) - len(met)) * squares
+        for more, squares in shared.items()
+        if {*met} <= {*more}
+    ]
+    total: np.ndarray = sum(signed, np.zeros(2))
+    return total
 
 
 def _squares(values: Sequence[float], design: Design) -> np.ndarray:
@@ -76,7 +102,7 @@ def _mean(squares: np.ndarray, otherwise: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class CrossedPlan:
-    """What a pilot over two crossed factors tells of suites with more or fewer levels of both.
+    """What a pilot over crossed factors tells of suites with more or fewer levels of each.
 
     Attributes:
         design: of the pilot.
@@ -87,26 +113,26 @@ class CrossedPlan:
     variances: CrossedVariances
 
     def items(self, levels: int) -> int:
-        """The number of items with some levels of the smaller factor, and as many of the other.
+        """The number of items with some levels of the smallest factor, and as many of the others.
 
         As many in proportion: factors keep their proportion, and cells their number of items.
         """
-        return round(self.design.n * (levels / self.design.m) ** 2)
+        return round(self.design.n * (levels / self.design.m) ** len(self.design.factors()))
 
     def error(self, levels: int, variance: float) -> float:
         """The standard error of a mean.
 
         Args:
-            levels: of the smaller factor.
+            levels: of the smallest factor.
             variance: of an item; its parts are in the proportion of the pilot's.
         """
-        times = levels / self.design.m
-        *factors, (_, cells) = self.design.parts()
-        weights = [_weight(part) / times for _, part in factors]
-        parts = self.variances
-        square = sum(weight * part for weight, part in zip(weights, parts.factors, strict=True))
-        square += (_weight(cells) * parts.cells + parts.items / self.design.n) / times**2
-        return math.sqrt(square * variance / parts.total)
+        times, known = levels / self.design.m, self.variances
+        square = sum(
+            known.parts[met] * _weight(part) / times ** len(met)
+            for met, part in _designs(self.design)
+        )
+        square += known.items / self.design.n / times ** len(self.design.factors())
+        return math.sqrt(square * variance / known.total)
 
     def told(self, levels: int, variance: float) -> Effective:
         """How much the items of a suite tell, as the tests of proportions take it."""

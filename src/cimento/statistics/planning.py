@@ -39,7 +39,7 @@ _LEVELS = {"difference": (-1.0, 0.0, 1.0), "rate": (0.0, 1.0)}
 _MULTIPLES = (0.5, 1, 2, 4)
 _FEWEST = 5
 _MOST_EXACT = 100_000
-_MOST_FACTORS = 2
+_MOST_FACTORS = 3
 _MOST_DRAWN = 5_000
 _NEARLY = 0.02
 _AROUND = 1.25
@@ -134,7 +134,7 @@ def plan_size(
 ) -> SizePlan:
     """Estimate the power of suites of several sizes, and the size that has the power asked for.
 
-    Exact for single items; of two crossed factors from the parts of the variance
+    Exact for single items; of two or three crossed factors from the parts of the variance
     that each factor has; else by drawing clusters of the pilot, moved to the difference (Efron and
     Tibshirani 1993, chapter 8).
 
@@ -179,7 +179,8 @@ def _most(pilot: Pilot, *, exact: bool) -> int:
     """The largest size that is tried, in clusters."""
     each = pilot.design.n / pilot.design.m  # items of a cluster
     if _is_crossed(pilot):
-        return math.isqrt(int(_MOST_EXACT / pilot.design.n * pilot.design.m**2))
+        times = (_MOST_EXACT / pilot.design.n) ** (1 / len(pilot.design.factors()))
+        return int(pilot.design.m * times)
     return _MOST_EXACT if exact else int(_MOST_DRAWN / each)
 
 
@@ -216,7 +217,7 @@ def _is_exact(pilot: Pilot) -> bool:
 
 
 def _is_crossed(pilot: Pilot) -> bool:
-    """Whether power follows from the variance between the levels of two factors."""
+    """Whether power follows from the variance between the levels of crossed factors."""
     return pilot.design.crossed and pilot.kind != "correlation"
 
 
@@ -229,8 +230,8 @@ def _check(pilot: Pilot, wanted: float, power: float, alpha: float, trials: int)
     elif len(pilot.design.factors()) > _MOST_FACTORS:
         seen = f"the clusters of the pilot have {len(pilot.design.factors())} crossed factors"
         todo = (
-            "Plans take two: choose those between whose levels items differ most (--cluster"
-            " template,verb)."
+            "Plans take three: choose those between whose levels items differ most (--cluster"
+            " template,verb,noun)."
         )
     elif wanted == 0 or not math.isfinite(wanted):
         seen = f"a difference of {wanted:g} cannot be planned for"
@@ -303,7 +304,7 @@ def _exact(pilot: Pilot, n: int, wanted: float, alpha: float) -> SizedPower:
 def _crossed(
     pilot: Pilot, plan: CrossedPlan, levels: int, wanted: float, alpha: float
 ) -> SizedPower:
-    """The power with some levels of the smaller factor, from the parts of the variance."""
+    """The power with some levels of the smallest factor, from the parts of the variance."""
     variance, times = plan.variances.total, 1.0
     if pilot.kind == "difference":
         variance = max(pilot.varying, abs(wanted)) - wanted**2

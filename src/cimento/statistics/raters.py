@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from cimento.statistics.design import (
 )
 from cimento.statistics.draws import Weighted, jackknife
 from cimento.statistics.intervals import Interval
+from cimento.statistics.means import Mean, mean_of
 
 UNKNOWN_PEOPLE = "it is not known who gave which rating"
 FOR_OTHERS = "jackknife over items and people on Fisher's z"
@@ -102,12 +104,9 @@ class PeoplesRatings:
             level: confidence level.
             ratings: of each item, for agreement (`jackknife`).
         """
-        people = len(set(self.people))
         if not self.people or any(who is None for who in self.people):
             return Interval(None, None, FOR_OTHERS, UNKNOWN_PEOPLE)
-        if people < FEWEST_CLUSTERS:
-            given = counted(people, "person", "people")
-            few = f"{given}: an interval for others needs {FEWEST_CLUSTERS} or more"
+        if few := _few(len(set(self.people))):
             return Interval(None, None, FOR_OTHERS, few)
         interval = jackknife(
             statistic, estimate, self.crossed, level=level, ratings=ratings
@@ -270,6 +269,66 @@ def correlation_for_others(
     if np.isnan(estimate):
         return Interval(None, None, FOR_OTHERS, "the coefficient is undefined")
     return each.interval(coefficients, estimate, level=level)
+
+
+def contrast_for_others(
+    ratings: Sequence[Sequence[Sequence[float]]],
+    people: Sequence[Sequence[Sequence[Hashable | None]]],
+    signs: Sequence[float],
+    *,
+    design: Design,
+    level: float = 0.95,
+) -> Mean:
+    """Estimate a contrast of mean ratings, such as DD, for other people and other items.
+
+    The mean over I items of ``Σ_c s_c y_ic``, with the mean y_ic of an item's ratings in condition
+    c. A rating's part in its error is ``s_c (y - y_c) / (I n_ic)``, with the mean y_c over items;
+    its variance is that of these parts' sums over items and over people, less that over what is in
+    both (CR2; Cameron, Gelbach and Miller 2011), and *t* has the degrees of freedom of the factor
+    that has fewer levels. So a person need not have rated every condition of an item.
+
+    Args:
+        ratings: of each item, of each condition, one or more.
+        people: who gave each.
+        signs: of each condition, such as -1, 1, 1 and -1; they add up to 0.
+        design: of the items.
+        level: confidence level.
+
+    Returns:
+        The contrast with its interval and test, or the reason why it has none: people who are not
+        known, or fewer than five people or independent items.
+
+    Example:
+        >>> ratings = [[[3, 4, 4, 5, 3], [1, 2, 1, 3, 2]], [[4, 4, 5, 4, 3], [2, 2, 3, 1, 1]]] * 3
+        >>> people = [[list("abcde")] * 2] * 6
+        >>> made = contrast_for_others(ratings, people, (1, -1), design=Design.independent(6))
+        >>> made.value, round(made.low, 2), round(made.high, 2)
+        (2.1, 1.42, 2.78)
+    """
+    if not ratings:
+        return mean_of([], design, seed=0, level=level)
+    n_each = np.array([[len(given) for given in item] for item in ratings])
+    means = np.array([[np.mean(given) for given in item] for item in ratings])
+    cell = np.array([k for item in ratings for k, some in enumerate(item) for _ in some])
+    by_item, who = ([[*chain(*cells)] for cells in some] for some in (ratings, people))
+    each = PeoplesRatings.of(by_item, who, design)
+    weights = np.array(signs)[cell] * cell.size / (len(ratings) * n_each[each.item, cell])
+    parts = weights * (floats(each.values, name="ratings") - means.mean(axis=0)[cell])
+    value = float((means @ np.array(signs)).mean())
+    made = mean_of(value + parts, each.crossed, seed=0, level=level)
+    unknown = any(who is None for who in each.people)
+    reason = UNKNOWN_PEOPLE if unknown else _few(len({*each.people}))
+    if reason is None:
+        return replace(made, value=value)
+    return Mean(value, None, None, None, None, made.method, made.n, made.m, reason)
+
+
+def _few(people: int) -> str | None:
+    """The reason why people are too few for an interval for others; None if they are enough."""
+    if people >= FEWEST_CLUSTERS:
+        return None
+    given = counted(people, "person", "people")
+    return f"{given}: an interval for others needs {FEWEST_CLUSTERS} or more"
 
 
 def _held(covariates: ArrayLike | None, items: int, kind: str) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 from typing import NamedTuple
@@ -41,22 +41,29 @@ def crossed_columns(table: Table, besides: str = "") -> tuple[str, str] | None:
     Each has two levels, and each item has every combination of them in one row. A column may be
     left out.
     """
-    item = table.find("item")
-    if item is None or not table.cells[item]:
-        return None
-    columns = {
-        name: table.cells[name]
-        for name in numbers_last(table)
-        if name not in (item, besides) and all(table.cells[name])
-        and len({*table.cells[name]}) == N_LEVELS
-        and all(len(rows) == N_LEVELS**2 == len({*rows}) * N_LEVELS
-                for rows in _by_item(table.cells[item], table.cells[name]))
-    }  # fmt: skip
-    for first, second in combinations([*columns][:MOST_FACTORS], 2):
-        items = _by_item(table.cells[item], columns[first], columns[second])
-        if all(len(cells) == len(set(cells)) == N_LEVELS**2 for cells in items):
-            return first, second
+    for ids in _numberings(table):
+        columns = {
+            name: table.cells[name]
+            for name in numbers_last(table)
+            if name not in (table.find("item"), besides) and all(table.cells[name])
+            and len({*table.cells[name]}) == N_LEVELS
+            and all(len(rows) == N_LEVELS**2 == len({*rows}) * N_LEVELS
+                    for rows in _by_item(ids, table.cells[name]))
+        }  # fmt: skip
+        for first, second in combinations([*columns][:MOST_FACTORS], 2):
+            items = _by_item(ids, columns[first], columns[second])
+            if all(len(cells) == len(set(cells)) == N_LEVELS**2 for cells in items):
+                return first, second
     return None
+
+
+def _numberings(table: Table) -> Iterator[Sequence[str]]:
+    """The item of each row: by its number, and by its number within its group."""
+    item = table.find("item")
+    if item is not None and table.cells[item]:
+        yield table.cells[item]
+        if any(map(table.find, GROUP_COLUMNS)):
+            yield ["\n".join(parts) for parts in _ids(table)]
 
 
 def numbers_last(table: Table) -> list[str]:
@@ -89,8 +96,9 @@ def nearly_crossed(table: Table) -> tuple[str, str] | None:
         for name in numbers_last(table)
         if name != item and (two := _usual_levels(table.cells[name]))
     }
-    for first, second in combinations([*usual][:MOST_FACTORS], 2):
-        items = _by_item(table.cells[item], table.stripped(first), table.stripped(second))
+    pairs = combinations([*usual][:MOST_FACTORS], 2)
+    for (first, second), ids in product(pairs, _numberings(table)):
+        items = _by_item(ids, table.stripped(first), table.stripped(second))
         whole = {*product(usual[first], usual[second])}
         n_right = sum({*cells} == whole and len(cells) == len(whole) for cells in items)
         # One wrong number spoils two items: that which lacks the row, and that which has it.
@@ -454,32 +462,6 @@ def _level_name(level: str) -> str:
     if word[:1] in _SIGNS:
         word = f"{_SIGNS[word[0]]}-{word[1:]}"
     return re.sub(r"[\W_]+", "-", word)
-
-
-_NO_ISLAND = {
-    "no", "n", "-", "–", "−", "0", "false", "none", "absent", "control", "nonisland", "non-island",
-    "non island", "no island", "not island",
-}  # fmt: skip
-
-
-def with_island_factor(table: Table) -> Table:
-    """The table with the factor ``structure`` in place of a column ``island`` that is a factor.
-
-    Its two levels are an island and none, or they are crossed with another column in every item;
-    other such columns name the islands of which each has items of its own.
-    """
-    column = table.find("island")
-    if not column or table.find("structure"):
-        return table
-    cells = table.stripped(column)
-    without = {cell for cell in cells if cell.casefold() in _NO_ISLAND}
-    if len({*cells}) == N_LEVELS and len(without) == 1:
-        cells = ["nonisland" if cell in without else "island" for cell in cells]
-    elif column not in (crossed_columns(table) or ()):
-        return table
-    renamed = {"structure" if name == column else name: table.cells[name] for name in table.columns}
-    renamed["structure"] = cells
-    return table.with_cells(renamed)
 
 
 def filled_down(table: Table) -> Table:

@@ -17,6 +17,7 @@ from cimento.intake.table import Table, place_of_row
 from cimento.intake.words import PARTICIPANTS, PEOPLE, pattern, word_list
 from cimento.io.values import group_by
 from cimento.paradigms.ratings.columns import sentence_column
+from cimento.paradigms.ratings.designs import design_of
 from cimento.suites.crossed import CLUSTER
 
 Roles: TypeAlias = Mapping[str, Sequence[str]]
@@ -38,13 +39,14 @@ _NUMBERED = {*PARTICIPANTS, *word_list("people.numbered")}
 def columns_of_people(table: Table) -> list[str]:
     """The columns with the ratings of one person each, such as P1 and P2, in a table without means.
 
-    Empty for other tables, also for those with a column of conditions.
+    Empty for other tables, also for those with a column of conditions that are not of a design.
     """
-    if any(map(table.find, ("rating", "ratings", "condition"))):
+    if any(map(table.find, ("rating", "ratings"))):
         return []
     names = [name for name in table.columns if is_person(name) and fits(table, name, "person")]
-    stems = {_stem(name) for name in names}
-    return names if len(names) >= _FEWEST and len(stems) == 1 else []
+    if len(names) < _FEWEST or len({*map(_stem, names)}) > 1:
+        return []
+    return names if not table.find("condition") or design_of(table) else []
 
 
 def is_person(name: str) -> bool:
@@ -72,7 +74,7 @@ def gathered_ratings(table: Table) -> tuple[Table, list[Fault], Roles]:
         return table, [], {}
     if people := _columns_of_people(table, rating):
         return *_from_columns(table, people, rating), {"people": people, "mean": [rating]}
-    rows = _rows_of(table.cells[sentence])
+    rows = _rows_of(table, sentence)
     groups = list(rows.values())
     if slip := _slip_of_people(table, groups, (rating, sentence)):
         return table, [slip], {}
@@ -86,7 +88,7 @@ def has_answers(table: Table) -> bool:
     rating, sentence = table.find("rating"), sentence_column(table)
     if not (rating and sentence) or table.find("ratings"):
         return False
-    groups = list(_rows_of(table.cells[sentence]).values())
+    groups = list(_rows_of(table, sentence).values())
     known = (rating, sentence)
     return bool(_slip_of_people(table, groups, known) or _column_of_people(table, groups, known))
 
@@ -180,9 +182,15 @@ def _from_columns(
     return _joined(table, cells, answers, table.numbers), [message]
 
 
-def _rows_of(sentences: Sequence[str]) -> dict[str, list[int]]:
-    """The rows of each sentence."""
-    return group_by(range(len(sentences)), lambda row: sentences[row].strip())
+def _rows_of(table: Table, sentence: str) -> dict[tuple[str, ...], list[int]]:
+    """The rows of each sentence, which may be a sentence of several items."""
+    texts, item = table.stripped(sentence), table.find("item")
+    if item:
+        both = [*zip(table.stripped(item), texts, strict=True)]
+        rows = group_by(range(len(both)), lambda row: tuple(both[row]))
+        if _are_several(list(rows.values())):
+            return rows
+    return group_by(range(len(texts)), lambda row: (texts[row],))
 
 
 def _column_of_people(table: Table, groups: Sequence[Sequence[int]], known: Sequence[str]) -> str:
@@ -211,7 +219,7 @@ def _is_of_people(name: str) -> bool:
 
 
 def _from_rows(
-    table: Table, rows: dict[str, list[int]], person: str, rating: str
+    table: Table, rows: dict[tuple[str, ...], list[int]], person: str, rating: str
 ) -> tuple[Table, list[Fault]]:
     item = table.find("item")
     cells: dict[str, Sequence[str]] = {}
@@ -237,7 +245,12 @@ def _from_rows(
 def _one_sentence_an_item(
     table: Table, cells: dict[str, Sequence[str]]
 ) -> dict[str, Sequence[str]]:
-    """Columns in which the versions of an item are items of their own, in one cluster."""
+    """Columns in which the versions of an item are items of their own, in one cluster.
+
+    Those of a design stay in their items.
+    """
+    if design_of(table.with_cells(cells, range(len(next(iter(cells.values())))))):
+        return cells
     item, condition = table.find("item"), table.find("condition") or ""
     versions = cells.get(condition)
     named = {_VERSION if name == condition else name: column for name, column in cells.items()}

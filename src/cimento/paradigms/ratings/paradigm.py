@@ -55,6 +55,7 @@ from cimento.paradigms.regions.judging import (
     suite_of,
 )
 from cimento.paradigms.regions.options import RegionOptions
+from cimento.paradigms.regions.people_effects import people_of_suite
 from cimento.records.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate, with_headline
 from cimento.report import SuiteReport
 from cimento.report.figures import Figure, drawable
@@ -258,10 +259,12 @@ class RatingPresenter(PlainPresenter[Suite]):
         )
         facts = REGIONS.presenter.methods(run)
         brief = _in_brief(names, by_author=by_author)
+        people = people_of_suite(suite, seed=options.seed)
+        of_people = (people.methods,) if people else ()
         return dataclasses.replace(
             facts,
             counted=_counted(len(sentences), rated, by_author=by_author),
-            sentences=(*facts.sentences, *((tests,) if rated else ())),
+            sentences=(*facts.sentences, *of_people, *((tests,) if rated else ())),
             brief=(*facts.brief, *((brief,) if rated else ())),
             measures=names,
         )

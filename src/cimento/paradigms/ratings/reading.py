@@ -32,6 +32,7 @@ from cimento.paradigms.ratings.columns import (
     with_label,
     with_spread,
 )
+from cimento.paradigms.ratings.designs import RatedDesign, design_of
 from cimento.paradigms.ratings.gathered import (
     columns_of_people,
     gathered_ratings,
@@ -40,10 +41,10 @@ from cimento.paradigms.ratings.gathered import (
 )
 from cimento.paradigms.ratings.model_values import faults_of_model_values
 from cimento.paradigms.ratings.scale_names import ends_named, order_faults
-from cimento.suites import JsonValue, Meta, Suite
+from cimento.suites import Item, JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
-from cimento.suites.formats.items import Rows, read_items
+from cimento.suites.formats.items import read_items
 from cimento.suites.formats.judged_advice import pairs_advised
 from cimento.suites.formats.ratings import is_rated_table
 from cimento.suites.formats.sentences import is_labeled_table
@@ -81,13 +82,15 @@ def _has_ratings(path: Path, header: Table) -> bool:
     if filled is None or not sentence_column(filled):
         return False
     if not rating:
+        if columns_of_people(filled) and design_of(filled):
+            return True
         is_rated = bool(columns_of_people(filled)) or _is_labeled(filled)
         return is_rated and not (paired(filled) or crossed_columns(filled))
     if has_answers(filled):
         return True
     # Two judgments in an item are those of a pair; ratings are graded.
     is_graded = not sides_of(rating, filled.cells[rating]) or not paired(filled)
-    return is_graded and not _several_conditions(filled)
+    return is_graded and (not _several_conditions(filled) or design_of(filled) is not None)
 
 
 def _several_conditions(table: Table) -> str | None:
@@ -122,20 +125,14 @@ def read_bare(path: Path) -> Reading:
     brought, arranged = (table := with_sentence_named(table)), _arranged(table, path, faults)
     whole, table, named, said = arranged.whole, arranged.table, arranged.scale, arranged.faults
     faults += said
-    rows, more = read_items(table)
-    if rows is None or errors(said):
+    suite, places, more = _items_of(arranged, path)
+    if suite is None or errors(said):
         raise unusable(path, [*faults, *more])
-    if other_kind := _odd_mark(table) or _repeated(rows, table) or _in_words(table, path):
+    repeated = None if arranged.design else _repeated(suite.items, places, table)
+    if other_kind := _odd_mark(table) or repeated or _in_words(table, path):
         raise unusable(path, [*faults, *more, other_kind])
-    suite = Suite(
-        meta=Meta(name=name_from(path)),
-        region_names=("sentence",),
-        predictions=(),
-        items=rows.items,
-        extra={"kind": RATED, "ratings": {"low": -sys.float_info.max, "high": sys.float_info.max}},
-    )
-    wrong = rating_faults(suite, places=rows.places)
-    rated = {} if wrong else dict(zip(rows.places, rated_of(suite).sentences, strict=True))
+    wrong = rating_faults(suite, places=places)
+    rated = {} if wrong else dict(zip(places, rated_of(suite).sentences, strict=True))
     if wrong := wrong or _off_scale(rated, named):
         raise unusable(path, [*faults, *more, *wrong])
     given = [value for sentence in rated.values() for value in sentence.given]
@@ -149,11 +146,28 @@ def read_bare(path: Path) -> Reading:
     more += _unrated(rated, path.name)
     extra: dict[str, JsonValue] = {"kind": RATED, "ratings": {"low": low, "high": high}}
     is_joined = bool({"people", "participant"} & {*arranged.roles})
-    cluster = (CLUSTER,) if is_joined and CLUSTER in table.cells else ()
+    is_apart = is_joined and CLUSTER in table.cells and not arranged.design
+    cluster = (CLUSTER,) if is_apart else ()
     meta = replace(suite.meta, language=arranged.form.language if arranged.form else "")
     suite = replace(suite, extra=extra, cluster=cluster or suite.cluster, meta=meta)
-    read = _read_as(brought, arranged, n_items=len(rows.items))
-    return Reading(suite, sha256_of(data), rows.places, (*faults, *more), read)
+    read = _read_as(brought, arranged, n_items=len(suite.items))
+    return Reading(suite, sha256_of(data), places, (*faults, *more), read)
+
+
+def _items_of(arranged: _Arranged, path: Path) -> tuple[Suite | None, Sequence[str], list[Fault]]:
+    """The suite of a table on a scale without ends, if it has one, and each sentence's place."""
+    ends: dict[str, JsonValue] = {"low": -sys.float_info.max, "high": sys.float_info.max}
+    meta = Meta(name=name_from(path))
+    extra: dict[str, JsonValue] = {"kind": RATED, "ratings": ends}
+    if design := arranged.design:
+        return replace(design.suite, meta=meta, extra=extra), design.places, [*design.faults]
+    rows, faults = read_items(arranged.table)
+    if rows is None:
+        return None, (), faults
+    suite = Suite(
+        meta=meta, region_names=("sentence",), predictions=(), items=rows.items, extra=extra
+    )
+    return suite, rows.places, faults
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +181,7 @@ class _Arranged:
         faults: what is to be said of its columns.
         roles: the columns of its label, spread and people, as they are called in the file.
         form: the published form of the table; None for others.
+        design: the design that the sentences are of; None where each stands for itself.
     """
 
     whole: Table
@@ -175,6 +190,7 @@ class _Arranged:
     faults: list[Fault]
     roles: Mapping[str, Sequence[str]]
     form: Known | None = None
+    design: RatedDesign | None = None
 
 
 def _read_as(given: Table, arranged: _Arranged, *, n_items: int) -> TableReading:
@@ -203,6 +219,7 @@ def _read_as(given: Table, arranged: _Arranged, *, n_items: int) -> TableReading
     roles |= {"item": find(given, "item", "item", "id")}
     roles["condition"] = None if [condition] == found.get(LABEL) else condition
     roles["phenomenon"] = given.find("phenomenon")
+    roles |= arranged.design.columns if arranged.design else {}
     known = arranged.form.title if arranged.form else ""
     own = {*OWN_COLUMNS, "row"} & {*given.columns}
     roles |= {name: name for name in OWN_COLUMNS if name in own and name not in roles}
@@ -236,7 +253,7 @@ def _arranged(table: Table, path: Path, faults: Sequence[Fault]) -> _Arranged:
     roles |= of_people
     return _Arranged(
         whole=whole, table=table, scale=named, faults=[*said, *spread, *joined], roles=roles,
-        form=form,
+        form=form, design=design_of(table),
     )  # fmt: skip
 
 
@@ -369,10 +386,10 @@ def _odd_mark(table: Table, *, in_pairs: bool = False) -> Fault | None:
     return fault("CIM-S037", where=places[0], seen=seen, todo="Correct the cell.", places=places)
 
 
-def _repeated(rows: Rows, table: Table) -> Fault | None:
+def _repeated(items: Sequence[Item], places: Sequence[str], table: Table) -> Fault | None:
     """The fault of a table of ratings in which an item has several sentences; None without one."""
     first = 0
-    for item in rows.items:
+    for item in items:
         count = len(item.conditions)
         if count > 1:
             break
@@ -380,7 +397,7 @@ def _repeated(rows: Rows, table: Table) -> Fault | None:
     else:
         return None
     column = rating_column(table)
-    if slip := _odd_mark(table, in_pairs=True) or _doubled(rows):
+    if slip := _odd_mark(table, in_pairs=True) or _doubled(items, places):
         return slip
     seen = (
         f"The column {column!r} makes this a suite of ratings, in which each item has one sentence;"
@@ -393,26 +410,26 @@ def _repeated(rows: Rows, table: Table) -> Fault | None:
             "If several people rated each sentence, add a column that says who gave each rating, or"
             " write one row for each sentence, with the mean."
         )
-        return fault("CIM-S011", where=rows.places[first], seen=seen, todo=todo)
+        return fault("CIM-S011", where=places[first], seen=seen, todo=todo)
     todo = "To have the pairs or the design of the other columns, delete that column."
     ways = [
         *([] if pairs else [todo]),
         "To correlate with the ratings, give each sentence the number of an item of its own.",
     ]
-    places = rows.places[first : first + count]
+    places = places[first : first + count]
     return fault("CIM-S011", where=places[0], seen=seen, todo=" ".join(ways) + pairs, places=places)
 
 
-def _doubled(rows: Rows) -> Fault | None:
+def _doubled(items: Sequence[Item], places: Sequence[str]) -> Fault | None:
     """The fault of the few items that have several rows, where nearly all others have one."""
-    counts = [len(item.conditions) for item in rows.items]
+    counts = [len(item.conditions) for item in items]
     several = [number for number, count in enumerate(counts) if count > 1]
     if len(several) > max(1, _MOST_ODD * len(counts)) or len(counts) <= 2 * len(several):
         return None
     first = sum(counts[: several[0]])
-    places = rows.places[first : first + counts[several[0]]]
+    places = places[first : first + counts[several[0]]]
     seen = (
-        f"Item {rows.items[several[0]].id!r} has {len(places)} sentences, and nearly all other"
+        f"Item {items[several[0]].id!r} has {len(places)} sentences, and nearly all other"
         " items have one."
     )
     todo = "Correct one of these cells, or delete a row that is there twice."

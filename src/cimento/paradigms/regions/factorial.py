@@ -306,6 +306,7 @@ class DDTest:
         normalization: scale of DD.
         dd: mean DD with its interval and test, over clusters if the suite declares them.
         p_holm: p-value with Holm's correction over all tests made together.
+        others: of people's ratings, DD for other items and other people; None for models.
     """
 
     result: Factorial
@@ -313,6 +314,7 @@ class DDTest:
     normalization: Normalization
     dd: Mean
     p_holm: float | None = None
+    others: Mean | None = None
 
     @property
     def clusters(self) -> int | str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from cimento.io.values import grouped
 from cimento.records.effects import SHOWN, side_of
 from cimento.records.outcomes import Estimate
 from cimento.report import formatting
-from cimento.report.cells import count, lower, repeated, upper
+from cimento.report.cells import count, lower, no_ends, repeated, upper
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ _bits = partial(formatting.number, digits=2, absent=BLANK)
 _p = partial(formatting.p_number, absent=BLANK)
 
 AVERAGE = "Average"
+OTHERS = "95%, others"
+"""The column of intervals for other items and other people."""
 SUPER_ADDITIVE = "DD > 0"
 
 
@@ -263,9 +266,10 @@ def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid
         "suite": several,
         "measure": len(measures) > 1,
         "clusters": any(test.clusters for test in tests),
+        OTHERS: any(test.others for test in tests),
     }
     names = 1 + shown["suite"] + shown["measure"]
-    return Grid.of(
+    grid = Grid.of(
         tests,
         {
             "suite": lambda test: test.result.suite,
@@ -275,6 +279,7 @@ def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid
             "n": lambda test: test.dd.n,
             "clusters": lambda test: test.clusters,
             "DD": lambda test: EstimateCell.of(test.dd.value, test.dd, test.dd.n, digits=2),
+            OTHERS: lambda test: _ends_for_others(test.others),
             "p (Holm)": lambda test: _p(test.p_holm),
             "shows": lambda test: SHOWN[side_of(test.dd.value, test.p_holm)],
             "reason": lambda test: test.dd.reason,
@@ -291,6 +296,14 @@ def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid
             *notes,
         ),
         without=[name for name, is_shown in shown.items() if not is_shown],
+    )
+    return replace(grid, keys={OTHERS: "DD_others"} if shown[OTHERS] else {})
+
+
+def _ends_for_others(others: Mean | None) -> str:
+    """The interval of people's DD for other people; a dash for models."""
+    return (
+        no_ends("-") if others is None else formatting.interval(others.low, others.high, digits=2)
     )
 
 

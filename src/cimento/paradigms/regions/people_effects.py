@@ -3,8 +3,8 @@
 People use a scale differently, so each rating is first its distance from its participant's mean, in
 standard deviations (n - 1) of all that this participant rated in the suite (Schütze and Sprouse
 2014, doi:10.1017/CBO9781139013734.004). The score of a sentence is the mean of these, and DD is
-that of a model's scores: within items, tested over them. Where nobody is named, the ratings are
-taken as they are given.
+that of a model's scores: within items, tested over them. A second interval is for other people too,
+with items and people crossed. Where nobody is named, ratings are taken as they are given.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from cimento.errors import counted
 from cimento.judgments import ACCEPTABILITY, ACCEPTABLE, Judgment
@@ -19,8 +20,17 @@ from cimento.judgments.summaries import once
 from cimento.kinds.surveyor import answers_about, refuse_nothing
 from cimento.measures.normalizing import Scope
 from cimento.measures.participants import z_by_participant
-from cimento.paradigms.regions.factorial import DDTest, Factorial, dd_tests, factorial
+from cimento.paradigms.regions.factorial import (
+    DDTest,
+    Factorial,
+    PhenomenonEffects,
+    dd_tests,
+    factorial,
+)
+from cimento.paradigms.regions.factorial_tables import OTHERS, interval_methods
 from cimento.paradigms.regions.given_answers import ratings_by_condition
+from cimento.statistics.means import Mean
+from cimento.statistics.raters import contrast_for_others
 from cimento.suites import Suite
 from cimento.suites.design import squares
 from cimento.suites.ratings import AUTHOR, Rating, rated_of, ratings_by
@@ -37,7 +47,7 @@ class PeopleEffects:
 
     Attributes:
         result: effects by phenomenon, as a model has them; z-scores are the same on every scale.
-        tests: DD of each phenomenon, over items.
+        tests: DD of each phenomenon, over items, and over items and people if these are named.
         n_people: number of participants with a z-score; None where none is named.
         left_out: number of ratings without z-score, by reason.
     """
@@ -48,6 +58,20 @@ class PeopleEffects:
     left_out: Mapping[str, int]
 
     @property
+    def methods(self) -> str:
+        """The sentences of a methods section on these effects."""
+        tested = "It was tested over items like a model's"
+        if self.n_people is None:
+            return f"People's DD is that of the ratings as given. {tested}."
+        return (
+            "People's DD is that of their ratings as z-scores within participants [@schutze2014],"
+            f" over all that each of {counted(self.n_people, 'participant')} rated in the suite."
+            f" {tested}; the interval for other people takes items and people as crossed clusters"
+            " [@cameron2011], with CR2 standard errors [@bell2002] and Student's t with the degrees"
+            " of freedom of the smaller factor."
+        )
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Whose ratings these are, how they are scaled, and what their intervals are about."""
         if self.n_people is None:
@@ -55,15 +79,26 @@ class PeopleEffects:
         else:
             people = counted(self.n_people, "participant")
             scaled = f"z within each of {people}, over all that this person rated in the suite"
+        both = [test.others for test in self.tests if test.others is not None]
+        others = f"{OTHERS}: for other items and other people; {interval_methods(both)}."
         return (
             f"People: {scaled}. Intervals are over items, for these people.",
+            *([others] if both else []),
+            *dict.fromkeys(f"{OTHERS}: none, as {one.reason}." for one in both if one.reason),
             *(f"Left out: {counted(n, 'rating')}, as {why}." for why, n in self.left_out.items()),
         )
 
 
+Ratings: TypeAlias = Mapping[tuple[str, str], Sequence[Rating]]
+"""The ratings of each sentence, by item and condition."""
+
+_SIGNS = (-1.0, 1.0, 1.0, -1.0)
+"""Of the scores of plain, first changed, second changed and both changed, in DD."""
+
+
 def effects_of_people(
     suite: Suite,
-    ratings: Mapping[tuple[str, str], Sequence[Rating]],
+    ratings: Ratings,
     *,
     scope: Scope = "suite",
     seed: int = 0,
@@ -81,14 +116,9 @@ def effects_of_people(
         InputError: its declaration of factors cannot be used.
     """
     named = any(rating.participant for given in ratings.values() for rating in given)
-    used, left_out, n_people = z_by_participant(ratings)
-    if not named:
-        used = {place: [rating.value for rating in given] for place, given in ratings.items()}
-    scores: dict[str, dict[str, float]] = {}
-    for (item, condition), values in used.items():
-        if values:
-            scores.setdefault(item, {})[condition] = math.fsum(values) / len(values)
-    phenomena = factorial(suite, scores, scope=scope)
+    scaled, left_out, n_people = z_by_participant(ratings)
+    used: Ratings = scaled if named else ratings
+    phenomena = factorial(suite, _means_of(used), scope=scope)
     if named:
         # z-scores of people are neither binned nor scaled again.
         phenomena = tuple(
@@ -102,11 +132,43 @@ def effects_of_people(
         unit="z" if named else "",
         phenomena=phenomena,
     )
+    tests = dd_tests([result], seed=seed)
+    if named:
+        tests = tuple(
+            replace(test, others=_for_others(phenomenon, used))
+            for test, phenomenon in zip(tests, phenomena, strict=True)
+        )
     return PeopleEffects(
         result=result,
-        tests=dd_tests([result], seed=seed),
+        tests=tests,
         n_people=n_people if named else None,
         left_out=left_out if named else {},
+    )
+
+
+def _means_of(ratings: Ratings) -> dict[str, dict[str, float]]:
+    """The mean rating of each sentence that has one, by item and condition."""
+    means: dict[str, dict[str, float]] = {}
+    for (item, condition), given in ratings.items():
+        if given:
+            mean = math.fsum(rating.value for rating in given) / len(given)
+            means.setdefault(item, {})[condition] = mean
+    return means
+
+
+def _for_others(phenomenon: PhenomenonEffects, ratings: Ratings) -> Mean:
+    """The DD of a phenomenon for other items and other people, over items that have one."""
+    places = [
+        [(one.item, str(condition)) for condition in phenomenon.square.conditions]
+        for one in phenomenon.effects["raw"].items
+        if one.dd is not None
+    ]
+    given = [[ratings[place] for place in item] for item in places]
+    return contrast_for_others(
+        [[[one.value for one in some] for some in item] for item in given],
+        [[[one.participant or None for one in some] for some in item] for item in given],
+        _SIGNS,
+        design=phenomenon.design("raw"),
     )
 
 

@@ -8,7 +8,6 @@ row.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -37,18 +36,19 @@ from cimento.suites.crossed import (
     filled_down,
     nearly_crossed,
     paired,
-    with_island_factor,
 )
 from cimento.suites.design import (
     ISLAND_CONDITIONS,
-    ISLAND_FACTORS,
     island_factors,
     level_columns,
     with_design,
 )
-from cimento.suites.formats.gathered import Gathered, json_lines, stripped_cells
-from cimento.suites.formats.items import read_regions
-from cimento.suites.formats.levels import TAKEN, Cells, factors_of, phenomenon_of
+from cimento.suites.formats.gathered import json_lines
+from cimento.suites.formats.levels import (
+    Cells,
+    with_island_factor,
+)
+from cimento.suites.formats.sentence_rows import id_columns, rows_of, suite_of_rows
 from cimento.suites.formats.sprouse import COLUMNS, from_sprouse, is_of_sprouse
 from cimento.suites.plain_levels import plain_first, with_known_design
 from cimento.suites.reading import Reading, sha256_of, strip_blanks
@@ -302,7 +302,7 @@ def read_factorial_table(path: Path) -> Reading:
     faults += more
     if errors(more):
         raise unusable(path, faults)
-    rows = _rows(table, faults)
+    rows = rows_of(table, faults)
     wrong = not_text(table, [table.find("sentence")])
     if not rows:
         seen = "There is no row below the header."
@@ -310,7 +310,7 @@ def read_factorial_table(path: Path) -> Reading:
     wrong = wrong or wrong_kind(table, [table.find("sentence")])
     if wrong:
         raise unusable(path, [*faults, *wrong])
-    suite, places = _suite(rows, path.stem, faults)
+    suite, places = suite_of_rows(rows, table, faults)
     if any(fault.code == "CIM-S063" for fault in faults) and CLUSTER in table.cells:
         suite = replace(suite, cluster=CLUSTER)
     if regions:
@@ -355,7 +355,7 @@ def _read_as(
         regions: the columns of regions, if there are any.
         makers: the columns that make the conditions; none where the table has no such columns.
     """
-    id_column, groups = _id_columns(rows)
+    id_column, groups = id_columns(rows)
     shape, find = CONDITIONS, whole.find
     factors = [find(name) for name in suite.factors]
     if None in factors and "structure" in suite.factors:  # as `with_island_factor` calls it
@@ -401,74 +401,3 @@ def _with_a_sentence_a_row(table: Table) -> Table:
         if column not in (item, *named):
             cells.setdefault(column, [table.cells[column][row] for row, _ in places])
     return table.with_cells(cells, [table.numbers[row] for row, _ in places])
-
-
-def _rows(table: Table, faults: list[Fault]) -> list[tuple[Cells, str]]:
-    """The cells of each row, under the names of this module, and its place."""
-    known = (*ID_COLUMNS, *TAKEN, *GROUP_COLUMNS, *ISLAND_FACTORS)
-    names = {table.find(name): name for name in known}
-    placed: list[tuple[Cells, str]] = []
-    for row in table.rows:
-        cells = stripped_cells(row, table.where(row), faults)
-        named = {names.get(column, column): cell for column, cell in cells.items()}
-        placed.append((named, table.where(row)))
-    return placed
-
-
-def _suite(
-    placed: Sequence[tuple[Cells, str]], name: str, faults: list[Fault]
-) -> tuple[Suite, Sequence[str]]:
-    """The suite, and the place of each of its stimuli.
-
-    Args:
-        placed: the result of `_rows`.
-        name: name of the suite.
-        faults: faults found so far.
-    """
-    rows = [row for row, _ in placed]
-    id_column, groups = _id_columns(rows)
-    factors, _ = plain_first(factors_of(placed, faults))
-    items, counts = Gathered(), Counter[int]()
-    for row, where in placed:
-        prefix = "_".join(row[column] for column in groups if row.get(column))
-        id_ = f"{prefix}-{row[id_column]}" if prefix else row[id_column]
-        taken = (*TAKEN, id_column)
-        free = {key: value for key, value in row.items() if key not in taken and value}
-        levels = {} if set(factors) <= set(free) else level_columns(row["condition"], factors)
-        phenomenon = phenomenon_of(row, several="suite" in groups) or name
-        regions = _regions(row["sentence"], where, faults)
-        counts[len(regions)] += 1
-        columns = {**free, **levels, "phenomenon": phenomenon}
-        items.add(id_, Condition(row["condition"], regions, columns), where)
-    usual = counts.most_common(1)[0][0]
-    numbered = tuple(f"region {number}" for number in range(1, usual + 1))
-    suite = Suite(
-        meta=Meta(name=name),
-        region_names=numbered if usual > 1 else ("sentence",),
-        predictions=(),
-        items=items.items,
-        factors=factors,
-    )
-    return suite, items.places
-
-
-def _id_columns(rows: Sequence[Cells]) -> tuple[str, list[str]]:
-    """The column that numbers the items, and those without which its numbers begin anew."""
-    # The column that numbers items rather than sentences is the one with the fewest values.
-    id_column = min(
-        (column for column in ID_COLUMNS if column in rows[0]),
-        key=lambda column: len({row[column] for row in rows}),
-    )
-    return id_column, [
-        column for column in GROUP_COLUMNS if len({row.get(column, "") for row in rows}) > 1
-    ]
-
-
-def _regions(sentence: str, where: str, faults: list[Fault]) -> tuple[Region, ...]:
-    if "|" not in sentence:
-        return (Region(sentence),)
-    regions, doubtful = read_regions(sentence)
-    if doubtful:
-        seen = f"sentence has a bar with a blank on one side only: {doubtful[0]!r}."
-        faults.append(fault("CIM-S047", where=where, seen=seen))
-    return tuple(replace(region, text=region.text.strip()) for region in regions)

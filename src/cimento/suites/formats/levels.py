@@ -10,7 +10,8 @@ from typing import TypeAlias
 from cimento.errors import Fault
 from cimento.faults import fault
 from cimento.intake.profile import profile
-from cimento.suites.crossed import GROUP_COLUMNS, ID_COLUMNS, MOST_FACTORS
+from cimento.intake.table import Table
+from cimento.suites.crossed import GROUP_COLUMNS, ID_COLUMNS, MOST_FACTORS, crossed_columns
 from cimento.suites.design import ISLAND_FACTORS, N_LEVELS, island_factors
 
 Cells: TypeAlias = Mapping[str, str]
@@ -82,3 +83,29 @@ def phenomenon_of(row: Cells, *, several: bool) -> str:
     )
     parts = (row.get("suite", "") if several else "", named)
     return " ".join(part for part in parts if part)
+
+
+_NO_ISLAND = {
+    "no", "n", "-", "–", "−", "0", "false", "none", "absent", "control", "nonisland", "non-island",
+    "non island", "no island", "not island",
+}  # fmt: skip
+
+
+def with_island_factor(table: Table) -> Table:
+    """The table with the factor ``structure`` in place of a column ``island`` that is a factor.
+
+    Its two levels are an island and none, or they are crossed with another column in every item;
+    other such columns name the islands of which each has items of its own.
+    """
+    column = table.find("island")
+    if not column or table.find("structure"):
+        return table
+    cells = table.stripped(column)
+    without = {cell for cell in cells if cell.casefold() in _NO_ISLAND}
+    if len({*cells}) == N_LEVELS and len(without) == 1:
+        cells = ["nonisland" if cell in without else "island" for cell in cells]
+    elif column not in (crossed_columns(table) or ()):
+        return table
+    renamed = {"structure" if name == column else name: table.cells[name] for name in table.columns}
+    renamed["structure"] = cells
+    return table.with_cells(renamed)
