@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cimento.suites import Suite
 
-PHENOMENA = ("phenomenon", "UID", "template")
+PHENOMENA = ("phenomenon", "UID", "template", "connective")
 """Columns that say what an item is about, the most general first; BLiMP's paradigms are UIDs."""
 
 _RATING, _MOST_RATINGS = "rating", 7
