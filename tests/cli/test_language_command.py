@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -102,7 +103,7 @@ def line(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[st
     return ["--language", "it", "-m", "demo-causal", "--registry", str(registry), "-o", "runs"]
 
 
-APART = ["--except", "starter"]
+APART = ["--except", "starter,generated"]
 
 
 def answer_at(folder: Path) -> dict:
@@ -163,17 +164,51 @@ def test_starter_suites_are_a_part_of_their_own(line: list[str], tmp_path: Path)
 
 
 @pytest.mark.slow
+def test_generated_suites_are_drafts_in_a_part_of_their_own(
+    line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = [*line, "--sets", "more,generated", "--seed", "3"]
+    assert invoke(["plan", *told, "--json"]) == 0
+    planned = {one["suite"] for one in json.loads(capsys.readouterr().out)["suites"]}
+    assert invoke(["run", *told]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    answer = answer_at(tmp_path / "runs")
+    Draft202012Validator(json_schema()).validate(answer)
+    assert [one["sets"] for one in answer["phenomena"]] == [["more"]]
+    assert [one["set"] for one in answer["sets"]] == ["more"]
+    assert [one["set"] for one in answer["used"]] == ["more"]
+    assert answer["starter"] == []
+    # One row for each class of the grammars, of as many items as their suites have.
+    by_class = {one["phenomenon"]: one for one in answer["generated"]}
+    items = Counter[str]()
+    assert {one["suite"] for one in answer["drafts"]} == planned
+    for one in answer["drafts"]:
+        assert (one["n_items"], one["seed"]) == (24, 3)
+        items[one["phenomenon"]] += one["n_items"]
+    assert {name: one["n_items"] for name, one in by_class.items()} == items
+    assert "24 items of each, seed 3" in out
+    assert "Every suite is a draft. Items of these grammars were read by: " in out
+    page = (tmp_path / "runs/it/answer.html").read_text(encoding="utf-8")
+    assert all(one["suite"] in page for one in answer["drafts"])
+    # A budget is about published sets: a part of a draft is never asked.
+    assert invoke(["run", *told, "--budget", "6", "-o", "part"]) == 0
+    assert "Suites of cimento itself are not in it" in " ".join(capsys.readouterr().out.split())
+    part = answer_at(tmp_path / "part")
+    assert (part["generated"], part["drafts"], part["sample"]["items"]) == ([], [], 6)
+
+
+@pytest.mark.slow
 def test_a_run_of_which_only_starter_suites_were_to_be_had_is_partly_done(
     line: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert invoke(["run", *line]) == 3
+    assert invoke(["run", *line, "--except", "generated"]) == 3
     out, err = capsys.readouterr()
-    assert "only starter suites ran; no published set of Italian" in err
+    assert "only suites of cimento itself ran; no published set of Italian" in err
     assert "in no number above" not in out
     assert "A phenomenon is known" not in out
     assert invoke(["run", *line, "--sets", "starter"]) == 0
-    assert "only starter suites ran" not in capsys.readouterr().err
+    assert "suites of cimento itself ran" not in capsys.readouterr().err
 
 
 def test_a_folder_that_is_no_model_is_the_only_reason_given(
@@ -311,7 +346,10 @@ def test_prefetched_sets_need_no_network(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     assert (
-        invoke(["cluster", "prefetch", *line, "--except", "gone,starter", "--into", "there"]) == 0
+        invoke(
+            ["cluster", "prefetch", *line, "--except", "gone,starter,generated", "--into", "there"]
+        )
+        == 0
     )
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     asked = len(site.asked)
@@ -444,7 +482,9 @@ def test_json_is_the_answer(line: list[str], capsys: pytest.CaptureFixture[str])
 def test_python_gives_the_same_answer(line: list[str], tmp_path: Path) -> None:
     assert invoke(["run", *line, *APART]) == 0
     sources = SetSources(registry=tmp_path / "registry.toml")
-    answer = cimento.evaluate_language("it", "demo-causal", without=["starter"], sources=sources)
+    answer = cimento.evaluate_language(
+        "it", "demo-causal", without=["starter", "generated"], sources=sources
+    )
     assert json.loads(answer.to_json()) == answer_at(tmp_path / "runs")
     assert str(answer).startswith("What demo-causal knows of Italian")
     with pytest.raises(UsageError, match="neither a time nor a number"):

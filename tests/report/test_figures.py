@@ -8,7 +8,7 @@ import json
 import math
 import re
 import statistics
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -190,7 +190,7 @@ def test_headings_of_rows_end_before_the_next_panel():
     """By the mean width of letters in a wide bold font, DejaVu Sans Bold: 0.69 of 12 pixels."""
     model = "organization/Model-of-Italian-1B-base-v1.0@1a2b3c4"
     columns = [(f"it-islands, {model}", result(), {}), ("people", result(), {})]
-    texts = [*placed_texts(ElementTree.fromstring(rows_figure(columns, "raw").svg()))]
+    texts = [*placed_texts(ET.fromstring(rows_figure(columns, "raw").svg()))]  # noqa: S314  # ours
     [first] = [(x, lines) for x, lines in texts if lines[0] == "se: it-islands,"]
     [second] = [x for x, lines in texts if lines == ["se: people"]]
     assert first[1] == ["se: it-islands,", model]
