@@ -369,7 +369,7 @@ def test_a_part_is_drawn_again_by_its_size_and_seed(
     # Six are two of each paradigm: four of the first set, where every fourth is an adjective.
     assert first["sample"] == {
         "items": 30, "of_items": 60, "seed": 0, "seconds": 2.0, "per_second": 15.0,
-        "undrawn": {}, "items_for_all": 6, "without_starters": False,
+        "undrawn": {}, "items_for_all": 6, "without_own": False,
     }  # fmt: skip
     page = (tmp_path / "runs/it/answer.html").read_text(encoding="utf-8")
     assert "A random 30 of 60 items (15 items a second), seed 0" in page

@@ -362,7 +362,8 @@ class TestOwnCopy:
             ]
         (tmp_path / "acceptability.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
         [table, *_] = copy_tables(read_copy(tmp_path))
-        assert table.compared == (6 if is_study else 0)
+        # Mean and standard deviation of the four groups of labels.
+        assert table.compared == (8 if is_study else 0)
         said = "of other items: none of these sentences is printed there"
         assert (said in table.source) is not is_study
 

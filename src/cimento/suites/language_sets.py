@@ -15,7 +15,8 @@ from pathlib import Path
 from cimento.errors import UsageError, need_known
 from cimento.io.files import default_cache_folder, write_text
 from cimento.io.parsing import parse_json
-from cimento.suites.published import NAMES, PublishedDataset, language_code
+from cimento.suites.languages import ENGLISH, language_code
+from cimento.suites.published import PublishedDataset
 from cimento.suites.sources import recorded_source
 
 _LICENSES = re.compile(r"(CC|Apache|MIT|BSD|L?GPL|AGPL|MPL|EUPL|ODbL|ODC|PDDL|Unlicense)\b")
@@ -79,7 +80,7 @@ class LanguageSet:
 
 def language_name(code: str) -> str:
     """The English name of a language, or its code where we have no name."""
-    return NAMES.get(code, code)
+    return ENGLISH.get(code, code)
 
 
 def languages_of(given: str, registry: Iterable[PublishedDataset]) -> tuple[str, ...]:
