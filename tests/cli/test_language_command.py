@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -161,40 +160,6 @@ def test_starter_suites_are_a_part_of_their_own(line: list[str], tmp_path: Path)
     assert [one["sets"] for one in answer["phenomena"]] == [["more"]]
     assert {name for one in answer["starter"] for name in one["sets"]} == {"starter"}
     assert [one["set"] for one in answer["used"]] == ["more"]
-
-
-@pytest.mark.slow
-def test_generated_suites_are_drafts_in_a_part_of_their_own(
-    line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    told = [*line, "--sets", "more,generated", "--seed", "3"]
-    assert invoke(["plan", *told, "--json"]) == 0
-    planned = {one["suite"] for one in json.loads(capsys.readouterr().out)["suites"]}
-    assert invoke(["run", *told]) == 0
-    out = " ".join(capsys.readouterr().out.split())
-    answer = answer_at(tmp_path / "runs")
-    Draft202012Validator(json_schema()).validate(answer)
-    assert [one["sets"] for one in answer["phenomena"]] == [["more"]]
-    assert [one["set"] for one in answer["sets"]] == ["more"]
-    assert [one["set"] for one in answer["used"]] == ["more"]
-    assert answer["starter"] == []
-    # One row for each class of the grammars, of as many items as their suites have.
-    by_class = {one["phenomenon"]: one for one in answer["generated"]}
-    items = Counter[str]()
-    assert {one["suite"] for one in answer["drafts"]} == planned
-    for one in answer["drafts"]:
-        assert (one["n_items"], one["seed"]) == (24, 3)
-        items[one["phenomenon"]] += one["n_items"]
-    assert {name: one["n_items"] for name, one in by_class.items()} == items
-    assert "24 items of each, seed 3" in out
-    assert "Every suite is a draft. Items of these grammars were read by: " in out
-    page = (tmp_path / "runs/it/answer.html").read_text(encoding="utf-8")
-    assert all(one["suite"] in page for one in answer["drafts"])
-    # A budget is about published sets: a part of a draft is never asked.
-    assert invoke(["run", *told, "--budget", "6", "-o", "part"]) == 0
-    assert "Suites of cimento itself are not in it" in " ".join(capsys.readouterr().out.split())
-    part = answer_at(tmp_path / "part")
-    assert (part["generated"], part["drafts"], part["sample"]["items"]) == ([], [], 6)
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ import json
 import math
 import re
 import statistics
-from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -174,27 +173,6 @@ def test_error_bars_are_named_in_the_figure_and_its_caption(bars, said):
     assert said in figure.spec["title"]["subtitle"]
     assert said in figure.title
     assert said in parse_page(figure.svg()).words
-
-
-def placed_texts(element, x=0.0):
-    """The lines of each text of an SVG, each with how far it is from the left."""
-    moved = re.match(r"translate\((-?[\d.]+)", element.get("transform", ""))
-    x += float(moved[1]) if moved else 0.0
-    if element.tag.endswith("}text"):
-        yield x, [*element.itertext()]
-    for part in element:
-        yield from placed_texts(part, x)
-
-
-def test_headings_of_rows_end_before_the_next_panel():
-    """By the mean width of letters in a wide bold font, DejaVu Sans Bold: 0.69 of 12 pixels."""
-    model = "organization/Model-of-Italian-1B-base-v1.0@1a2b3c4"
-    columns = [(f"it-islands, {model}", result(), {}), ("people", result(), {})]
-    texts = [*placed_texts(ET.fromstring(rows_figure(columns, "raw").svg()))]  # noqa: S314  # ours
-    [first] = [(x, lines) for x, lines in texts if lines[0] == "se: it-islands,"]
-    [second] = [x for x, lines in texts if lines == ["se: people"]]
-    assert first[1] == ["se: it-islands,", model]
-    assert first[0] + 0.69 * 12 * len(model) < second
 
 
 def test_rows_put_sources_beside_each_other_and_keep_empty_places():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -341,31 +340,8 @@ class TestOwnCopy:
         assert (cell.printed, cell.equal) == ("4.286", None)
         assert self.CELLS["Table 4", "unacceptable", "mean"].printed is None
         assert {one.equal for one in self.CELLS.values()} == {None}
-        sources = {table.name: table.source for table in copy_tables(read_copy(OWN))}
-        assert sources["Table 2"].endswith("of other items: 8 sentences here, 518 there")
-        assert sources["Table 3"].endswith("of other items: 6 blanks here, 270 there")
-
-    @pytest.mark.parametrize("is_study", [True, False])
-    def test_the_items_of_the_study_are_compared(self, is_study, tmp_path, monkeypatch):
-        """As many as there, and one that the paper prints: here one of ours stands for it."""
-        letters = "ilfornoèspentoelacucinaèfredda"
-        example = hashlib.sha256(letters.encode()).hexdigest()
-        monkeypatch.setattr(checks, "EXAMPLES", frozenset({example} if is_study else ()))
-        lines = ["id\tsentence\tgrammaticality\tratings"]
-        for n in range(1, 260):
-            good = (
-                "Il forno è spento e la cucina è fredda" if n == 7 else f"Piove e tirano {n} venti"
-            )
-            lines += [
-                f"acc e {n}A\t{good}.\tyes\t5,4",
-                f"acc e {n}NA\tPiove se tirano {n} venti.\t{'no' if n <= 98 else 'yes'}\t1,2",
-            ]
-        (tmp_path / "acceptability.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        [table, *_] = copy_tables(read_copy(tmp_path))
-        # Mean and standard deviation of the four groups of labels.
-        assert table.compared == (8 if is_study else 0)
-        said = "of other items: none of these sentences is printed there"
-        assert (said in table.source) is not is_study
+        here = {table.source.rpartition(": ")[2] for table in copy_tables(read_copy(OWN))}
+        assert here >= {"8 sentences here, 518 there", "6 blanks here, 270 there"}
 
     def test_a_copy_without_perplexities_has_no_table_4(self, tmp_path):
         lines = (OWN / "acceptability.tsv").read_text("utf-8").splitlines()

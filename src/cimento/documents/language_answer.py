@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from cimento._version import __version__
 from cimento.compare.beside_published import beside_published
@@ -245,18 +245,11 @@ def language_answer(
     results = tuple(set_results(paradigms, published, origins))
     rates = tuple(phenomenon_rates(paradigms, seed=seed))
     examples = [one for model in models for one in examples_of(paradigms, published, model)]
-    # Whatever is said of phenomena is in one order, the surest first.
-    place = {one.phenomenon: n for n, one in reversed([*enumerate(rates)])}
     return LanguageAnswer(
         language=asked.language,
         models=models,
         phenomena=rates,
-        changes=tuple(
-            sorted(
-                phenomenon_changes(paradigms, seed=seed),
-                key=lambda one: place.get(one.phenomenon, len(rates)),
-            )
-        ),
+        changes=_in_order(phenomenon_changes(paradigms, seed=seed), rates),
         disagreements=disagreements(paradigms, seed=seed),
         sets=results,
         published=_beside(paradigms, published, results, origins, seed=seed),
@@ -268,14 +261,27 @@ def language_answer(
             classes={one.suite: one.phenomenon for one in drafts},
         ),
         drafts=drafts,
-        examples=tuple(sorted(examples, key=lambda one: place.get(one.phenomenon, len(rates)))),
+        examples=_in_order(examples, rates),
         used=tuple(_used(part, published)),
         missing=asked.missing,
         unfit=asked.unfit,
-        not_run=tuple(
-            NotRun(suite=one.suite, model=one.model, message=str(one.error)) for one in failures
-        ),
+        not_run=_not_run(failures),
         sample=part.sample,
+    )
+
+
+_Of = TypeVar("_Of", PhenomenonChange, Example)
+
+
+def _in_order(some: Sequence[_Of], rates: Sequence[PhenomenonRate]) -> tuple[_Of, ...]:
+    """What is said of phenomena in the order of their rates, the surest first."""
+    place = {one.phenomenon: n for n, one in reversed([*enumerate(rates)])}
+    return tuple(sorted(some, key=lambda one: place.get(one.phenomenon, len(rates))))
+
+
+def _not_run(failures: Sequence[Failure]) -> tuple[NotRun, ...]:
+    return tuple(
+        NotRun(suite=one.suite, model=one.model, message=str(one.error)) for one in failures
     )
 
 
@@ -403,8 +409,7 @@ def evaluate_language(
     Args:
         language: ISO 639-1 code, or 639-3 if there is none.
         models: one or several, each as for `evaluate`.
-        sets: names of datasets; empty for all, and for the suites of cimento itself: ``starter``,
-            ``generated``.
+        sets: names of datasets, or ``starter`` and ``generated`` for our own; empty for all.
         without: names of datasets to leave out.
         budget: a time (``10m``) or a number of items, to ask a random part, drawn with ``seed``.
         sources: where sets come from.

@@ -291,7 +291,7 @@ def _with_own_suites(asked: LanguageSuites, own: Collection[str], *, seed: int) 
         for name, suites in parts.items()
         if suites
     ]
-    unfit = ()
+    unfit: tuple[UnfitSuites, ...] = ()
     if made and made.failed:
         first, error = next(iter(made.failed.items()))
         unfit = (
