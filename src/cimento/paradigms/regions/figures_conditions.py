@@ -167,7 +167,9 @@ def _figure(
     for panel in shown:
         if isinstance(panel, str):
             nothing = alt.Chart(pl.DataFrame({"x": []})).mark_point()
-            charts.append(nothing.properties(title=_lines(panel), width=width))
+            # Without an axis, its heading has the width of the panel alone.
+            room = width + LETTERS * LETTER - SIZE[0]
+            charts.append(nothing.properties(title=_lines(panel), width=room))
         else:
             frames.append(_frame(panel, scale))
             charts.append(_chart(panel, frames[-1], scale).properties(width=width))
