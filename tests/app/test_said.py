@@ -20,7 +20,7 @@ from cimento.io.tables import NO_LEFT_CONTEXT
 from cimento.kinds.registry import PARADIGMS
 from cimento.suites.builtin import list_builtin
 from cimento.suites.formats.advice import names_advised
-from cimento.suites.published import NAMES
+from cimento.suites.languages import NAMES
 from tests.helpers.check_pages import FOLDER
 from tests.helpers.docs_pages import blocks
 

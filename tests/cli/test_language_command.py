@@ -102,7 +102,7 @@ def line(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[st
     return ["--language", "it", "-m", "demo-causal", "--registry", str(registry), "-o", "runs"]
 
 
-APART = ["--except", "starter"]
+APART = ["--except", "starter,generated"]
 
 
 def answer_at(folder: Path) -> dict:
@@ -167,13 +167,13 @@ def test_a_run_of_which_only_starter_suites_were_to_be_had_is_partly_done(
     line: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert invoke(["run", *line]) == 3
+    assert invoke(["run", *line, "--except", "generated"]) == 3
     out, err = capsys.readouterr()
-    assert "only starter suites ran; no published set of Italian" in err
+    assert "only suites of cimento itself ran; no published set of Italian" in err
     assert "in no number above" not in out
     assert "A phenomenon is known" not in out
     assert invoke(["run", *line, "--sets", "starter"]) == 0
-    assert "only starter suites ran" not in capsys.readouterr().err
+    assert "suites of cimento itself ran" not in capsys.readouterr().err
 
 
 def test_a_folder_that_is_no_model_is_the_only_reason_given(
@@ -310,9 +310,8 @@ def test_prefetched_sets_need_no_network(
     line: list[str], site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    assert (
-        invoke(["cluster", "prefetch", *line, "--except", "gone,starter", "--into", "there"]) == 0
-    )
+    without = ["--except", "gone,starter,generated"]
+    assert invoke(["cluster", "prefetch", *line, *without, "--into", "there"]) == 0
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     asked = len(site.asked)
     capsys.readouterr()
@@ -335,7 +334,7 @@ def test_a_part_is_drawn_again_by_its_size_and_seed(
     # Six are two of each paradigm: four of the first set, where every fourth is an adjective.
     assert first["sample"] == {
         "items": 30, "of_items": 60, "seed": 0, "seconds": 2.0, "per_second": 15.0,
-        "undrawn": {}, "items_for_all": 6, "without_starters": False,
+        "undrawn": {}, "items_for_all": 6, "without_own": False,
     }  # fmt: skip
     page = (tmp_path / "runs/it/answer.html").read_text(encoding="utf-8")
     assert "A random 30 of 60 items (15 items a second), seed 0" in page
@@ -444,7 +443,9 @@ def test_json_is_the_answer(line: list[str], capsys: pytest.CaptureFixture[str])
 def test_python_gives_the_same_answer(line: list[str], tmp_path: Path) -> None:
     assert invoke(["run", *line, *APART]) == 0
     sources = SetSources(registry=tmp_path / "registry.toml")
-    answer = cimento.evaluate_language("it", "demo-causal", without=["starter"], sources=sources)
+    answer = cimento.evaluate_language(
+        "it", "demo-causal", without=["starter", "generated"], sources=sources
+    )
     assert json.loads(answer.to_json()) == answer_at(tmp_path / "runs")
     assert str(answer).startswith("What demo-causal knows of Italian")
     with pytest.raises(UsageError, match="neither a time nor a number"):

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from cimento import open_runs
+from cimento.cli.main import invoke
 from cimento.compare import beside_sets as module
 from cimento.compare.beside_published import OTHERWISE, BesidePublished
-from cimento.compare.beside_sets import beside_sets, beside_sets_grid, beside_whole_set
+from cimento.compare.beside_sets import (
+    beside_sets,
+    beside_sets_grid,
+    beside_whole_set,
+    whole_sets,
+)
 from cimento.compare.set_results import SetResult
 from cimento.report.grid import as_markdown
 from cimento.statistics.multiple import holm
@@ -114,6 +124,51 @@ def test_a_whole_set_is_beside_results_of_all_its_files_together(
     # In one order with results by file, and in no test.
     found = beside_sets([FILE], NO_PHENOMENA, whole=[one])
     assert [(row.published_model, row.p) for row in found] == [("theirs", None), ("large", None)]
+
+
+def test_runs_of_all_files_of_a_set_are_beside_results_of_the_whole_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two files of four and of two pairs: the mean over files is ours, whatever their sizes."""
+    nouns = ("dog", "cat", "girl", "boy")
+    digests = {}
+    for name, verb, n in (("sings.tsv", "sings", 4), ("runs.tsv", "runs", 2)):
+        rows = [f"The {noun} {verb}.\tThe {noun} {verb[:-1]}." for noun in nouns[:n]]
+        (tmp_path / name).write_text("good\tbad\n" + "\n".join(rows) + "\n", encoding="utf-8")
+        digests[hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()] = "ours"
+    source = ResultSource(
+        set="ours", citation="Nobody 2027", repository="nobody/results", commit="0" * 40,
+        files=("table.md",), scored="summed log-probability", measure="lp",
+    )  # fmt: skip
+    released = PublishedResult(source=source, file="", label="", model="large", n=6, stated=0.83)
+    monkeypatch.setattr(module, "files_of_whole_sets", lambda: digests)
+    monkeypatch.setattr(
+        module, "results_on_all",
+        lambda name, asked: [released] * (name == "ours" and {*digests} <= {*asked}),
+    )  # fmt: skip
+    out, part = tmp_path / "out", tmp_path / "part"
+    asked = ["-m", "demo-causal", "--language", "en", "--no-cache", "-o"]
+    both = [str(tmp_path / name) for name in ("sings.tsv", "runs.tsv")]
+    assert invoke(["run", *both, *asked, str(out)]) == 0
+    rates = [
+        next(one.value for one in run.estimates() if one.role == "headline")
+        for run in open_runs(out)
+    ]
+    capsys.readouterr()
+    assert invoke(["compare", str(out), "--published", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["published"] == []
+    [one] = printed["sets"]
+    assert one["value"] == pytest.approx(sum(rates) / 2)
+    assert (one["n"], one["n_files"], one["published"], one["doubt"]) == (6, 2, 0.83, "")
+    assert invoke(["compare", str(out), "--published"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Sets beside results that authors published" in said
+    assert "Published, ours: Nobody 2027" in said
+    # A part of the set is not the set.
+    assert invoke(["run", both[0], *asked, str(part)]) == 0
+    assert whole_sets(open_runs(part)) == ()
+    assert invoke(["compare", str(part), "--published"]) == 2
 
 
 def test_the_table_marks_what_is_published_and_warns() -> None:

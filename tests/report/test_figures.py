@@ -181,7 +181,7 @@ def test_rows_put_sources_beside_each_other_and_keep_empty_places():
     )
     figure = rows_figure([("gpt", result(), {}), ("people", people, {})], "raw")
     titles = [panel["title"] for panel in figure.spec["concat"]]
-    shown = [title if isinstance(title, str) else title["text"] for title in titles]
+    shown = [" ".join(title if isinstance(title, list) else title["text"]) for title in titles]
     assert shown == ["se: gpt", "se: people", "np: gpt", "np: people: none"]
     assert figure.spec["columns"] == 2
     assert figure.frame["model"].unique().sort().to_list() == ["gpt", "people"]

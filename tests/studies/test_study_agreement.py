@@ -30,7 +30,7 @@ from cimento.studies.agreement.twins import (
     plain_name,
     twins,
 )
-from cimento.suites.published import language_code
+from cimento.suites.languages import language_code
 
 STARTERS = Path(__file__).parents[2] / "src" / "cimento" / "data" / "suites"
 FORMULA = "(3;%match%) < (3;%mismatch_num%)"

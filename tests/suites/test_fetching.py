@@ -22,7 +22,8 @@ from cimento.cli.main import invoke
 from cimento.errors import StorageError
 from cimento.io import deadline
 from cimento.suites import fetching
-from cimento.suites.fetching import download, fetch, unpinned
+from cimento.suites.fetching import download, fetch, unpinned, wanted_files
+from cimento.suites.language_sets import languages_of, sets_of
 from cimento.suites.published import PublishedDataset, find_published, https_only, published
 from tests.helpers.servers import loopback as loopback_server
 from tests.helpers.serving import PAIRS, REVISION, Site, archive_of, hub_site, serve
@@ -447,11 +448,32 @@ def test_a_language_there_is_not() -> None:
         find_published("blimp").check_language("it")
 
 
+@pytest.mark.parametrize(("code", "folder"), [("fi", "fin"), ("ar", "arb"), ("fro", "fro")])
+def test_a_language_has_the_files_of_its_code_of_three_letters(code: str, folder: str) -> None:
+    """Finnish, Arabic and Old French, as MultiBLiMP names its folders."""
+    entry = find_published("multiblimp")
+    entry.check_language(code)
+    names = [f"{one}/data.tsv" for one in ("eng", "fin", "arb", "fro", "frm")]
+    assert wanted_files(entry, names, code) == [f"{folder}/data.tsv"]
+
+
+def test_all_languages_are_those_of_all_sets() -> None:
+    """MultiBLiMP alone is in 101."""
+    named = languages_of("", published().values())
+    assert len(find_published("multiblimp").languages) == 101
+    assert {"fi", "pl", "fro", "id", "ja"} <= {*named}
+    assert all(sets_of(code, published().values()) for code in named)
+
+
 def test_the_command_lists_and_refuses(capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["suites", "list", "--remote"]) == 0
     listed = capsys.readouterr().out
     assert "syntactic-agreement" in listed
-    assert "multiblimp: the folders at https://huggingface.co/" in listed
+    [row] = [line for line in listed.splitlines() if line.startswith("multiblimp ")]
+    assert " ca and 93 more " in row
+    assert invoke(["suites", "list", "--remote", "--language", "fi"]) == 0
+    rows = capsys.readouterr().out.splitlines()[1:]
+    assert [row.split()[0] for row in rows if row.strip()] == ["multiblimp"]
     assert invoke(["suites", "get", "blmp"]) == 2
     assert "Did you mean 'blimp'" in capsys.readouterr().err
 

@@ -54,6 +54,13 @@ def test_templates_are_left_in_turn():
     assert len(templates) == min(6, n_templates) > 1
 
 
+def test_connectives_are_left_in_turn():
+    """Eighteen connectives, fourteen or fifteen items each, one connective after the other."""
+    items = limited("it-connectives", 20).items
+    counts = Counter(item.column("connective") for item in items)
+    assert (len(counts), counts["e"], counts["se"]) == (18, 2, 2)
+
+
 def test_stories_of_each_type_are_left():
     asked = limited("it-stories", 6).asked
     assert Counter(story.type for story in asked) == {None: 2, "order": 2, "cloze": 2}

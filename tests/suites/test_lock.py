@@ -51,6 +51,24 @@ def test_the_newest_commit_is_locked_at_first_use(
     assert (settings.lock.read_bytes(), len(site.asked)) == (written, asked)
 
 
+def test_the_lock_file_may_be_anywhere_and_has_each_language_of_a_set(
+    serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
+) -> None:
+    """As with ``--lock paper/sets.lock``, whose folder is made; nothing is written here."""
+    both = replace(UNPINNED, languages=("it", "es"))
+    site = hub_site(serve, ["it/pairs.tsv", "es/pairs.tsv"])
+    for language in both.languages:
+        path = f"/datasets/someone/suites/resolve/{REVISION}/{language}/pairs.tsv"
+        site.files[path] = PAIRS
+    settings = replace(of_site(site, tmp_path), lock=tmp_path / "paper" / "sets.lock")
+    for language in both.languages:
+        bring(LanguageSet(both, language), settings)
+    assert not (tmp_path / "cimento.lock").exists()
+    locked = tomllib.loads(settings.lock.read_text(encoding="utf-8"))["ours"]
+    assert {name.partition("/")[0] for name in locked["sha256"]} == {"it", "es"}
+    assert locked["revision"] == REVISION
+
+
 def test_files_on_this_machine_are_locked_without_a_network(
     serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
 ) -> None:

@@ -29,8 +29,8 @@ from cimento.kinds.registry import load_suite, paradigm_of, save_suite
 from cimento.suites.builtin import WORKBOOK
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.native import TABLES
+from cimento.suites.languages import LANGUAGE_CODE
 from cimento.suites.load import is_archive, opened, suite_files, suite_paths
-from cimento.suites.published import LANGUAGE_CODE
 from cimento.suites.reading import TOML
 from cimento.suites.sources import recorded_source
 from cimento.suites.suite_workbook import (

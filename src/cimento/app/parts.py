@@ -12,7 +12,7 @@ from cimento.app.frame import Text, Visit, guarded
 from cimento.app.words import USUAL, Words
 from cimento.errors import InputError
 from cimento.judgments import finite
-from cimento.suites.published import NAMES
+from cimento.suites.languages import NAMES
 
 
 @contextmanager

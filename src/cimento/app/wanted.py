@@ -18,14 +18,9 @@ from cimento.io.declared import checked
 from cimento.models.hf.names import DEMO_MODELS
 from cimento.models.registry import reason_to_name
 from cimento.options import RunOptions
+from cimento.suites.languages import LANGUAGE_CODE
 from cimento.suites.lock import LOCK
-from cimento.suites.published import (
-    LANGUAGE_CODE,
-    PublishedDataset,
-    find_published,
-    is_address,
-    published,
-)
+from cimento.suites.published import PublishedDataset, find_published, is_address, published
 
 if TYPE_CHECKING:
     from cimento.suites import JsonValue

@@ -24,7 +24,7 @@ from cimento.records.outcomes import Estimate, best_constant
 from cimento.records.store import manifest_part
 from cimento.statistics.design import SEQUENCE
 from cimento.suites import JsonValue
-from cimento.suites.published import NAMES
+from cimento.suites.languages import ENGLISH
 
 MOST_NAMED, MOST_LISTED = 3, 8
 """Most suites or models that the paragraph describes one by one, and most whose names it gives."""
@@ -60,7 +60,7 @@ def in_suites(names: Sequence[str]) -> str:
 def _suite_in_brief(runs: Sequence[RunFacts], cited: str) -> str:
     """The suite and the number of its items, by model if the numbers differ."""
     meta = runs[0].meta
-    language = NAMES.get(meta.language, meta.language)
+    language = ENGLISH.get(meta.language, meta.language)
     suite = " ".join(filter(None, ("the", language, "suite", meta.name)))
     asked: dict[str, list[str]] = {}
     for run in runs:

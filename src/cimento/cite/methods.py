@@ -28,7 +28,7 @@ from cimento.io.parsing import whole_number
 from cimento.io.values import grouped
 from cimento.kinds.partial import taken_items
 from cimento.records.store import manifest_part
-from cimento.suites.published import NAMES
+from cimento.suites.languages import ENGLISH
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
@@ -272,7 +272,7 @@ def _contents(run: RunFacts) -> str:
     work = _of_suite(run)
     known = [
         "" if work and version in work.short else version,  # the citation has it
-        NAMES.get(run.meta.language, run.meta.language),
+        ENGLISH.get(run.meta.language, run.meta.language),
         run.methods.counted,
         _hash("SHA-256", manifest_part(run.manifest, "suite").get("sha256")),
     ]

@@ -149,13 +149,24 @@ def _with_published(runs: Sequence[Path], options: CompareOptions) -> int:
             flag = f"--{name.replace('_', '-')}"
             raise UsageError(where=flag, seen="not for --published", todo="Leave one of them out.")
     from cimento.compare.beside_published import beside_published, published_grid
+    from cimento.compare.beside_sets import beside_sets_grid, whole_sets
 
+    opened = open_runs(runs)
     beside = beside_published(
-        open_runs(runs), measure=options.measure, correction=options.correct, seed=options.seed
+        opened, measure=options.measure, correction=options.correct, seed=options.seed
     )
-    show_grids({"published": published_grid(beside, correction=options.correct)}, options)
+    judged = (
+        [run.judge(measure=options.measure, also=()) for run in opened]
+        if options.measure
+        else opened
+    )
+    sets = whole_sets(judged)
+    grids = {"sets": beside_sets_grid(sets)} if sets else {}
+    if beside or not sets:
+        grids = {"published": published_grid(beside, correction=options.correct), **grids}
+    show_grids(grids, options)
     if options.as_json:
-        show_json({"published": beside, "correlations": [], "equivalence": None})
+        show_json({"published": beside, "sets": sets, "correlations": [], "equivalence": None})
     return 0
 
 

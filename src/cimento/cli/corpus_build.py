@@ -18,7 +18,7 @@ from cimento.kinds.registry import owner_of
 from cimento.options import run_option
 from cimento.suites import Meta
 from cimento.suites.formats.native import write_native
-from cimento.suites.published import NAMES
+from cimento.suites.languages import NAMES
 
 if TYPE_CHECKING:
     from cimento.corpus.conllu import ReadingProblem

@@ -23,14 +23,14 @@ from cimento.evaluation.language_suites import (
     obstacle,
 )
 from cimento.suites.language_sets import (
-    STARTER,
+    OWN,
     LanguageSet,
     accept_licenses,
     language_name,
     languages_of,
+    own_parts,
     refuse_no_sets,
     sets_of,
-    wants_starters,
 )
 from cimento.suites.registry_file import read_registry
 
@@ -62,7 +62,7 @@ def run_languages(options: CallOptions) -> int:
     code, answered = 0, 0
     for language, sets in chosen.items():
         asked = language_suites(
-            sets, settings, language=language, starters=_starters(options), note=note
+            sets, settings, language=language, own=_own(options), seed=options.seed or 0, note=note
         )
         here = _in_language(options, language)
         asked = _fitting(asked, here)
@@ -87,8 +87,9 @@ def run_languages(options: CallOptions) -> int:
             code = max(code, _WRONG_OPTION)
         if runs and answer.missing and not any(one.n_items for one in answer.used):
             note(
-                f"cimento: only starter suites ran; no published set of {language_name(language)}"
-                " could be used. --sets starter asks for the starter suites alone."
+                f"cimento: only suites of cimento itself ran; no published set of"
+                f" {language_name(language)} could be used. --sets {','.join(OWN)} asks for them"
+                " alone."
             )
             code = max(code, PART_MISSING)
         if here.output is not None and runs:
@@ -163,7 +164,7 @@ def _chosen(
         for language in languages
     }
     for language, sets in chosen.items():
-        refuse_no_sets(language, sets, but=STARTER in only)
+        refuse_no_sets(language, sets, but=bool({*OWN} & {*only}))
         if options.accept_license and (new := accept_licenses(sets)):
             note(f"Used from now on without a stated license: {', '.join(new)}")
     settings = SetSources(folder=options.sets_folder, lock=options.lock).settings(())
@@ -174,9 +175,9 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(filter(None, (name.strip() for name in text.split(","))))
 
 
-def _starters(options: LanguageOptions) -> bool:
-    """Whether the suites that come with cimento are asked too."""
-    return wants_starters(_names(options.sets), _names(options.without))
+def _own(options: LanguageOptions) -> tuple[str, ...]:
+    """The parts of cimento's own suites that are asked too."""
+    return own_parts(_names(options.sets), _names(options.without))
 
 
 def _in_language(options: LanguageOptions, language: str) -> RunOptions:
@@ -215,7 +216,7 @@ def plan_languages(options: LanguageOptions) -> int:
     for language, sets in chosen.items():
         plan = plan_language(
             language, sets, settings, _in_language(options, language),
-            budget=budget, speed=options.speed, starters=_starters(options),
+            budget=budget, speed=options.speed, own=_own(options),
         )  # fmt: skip
         for unfit in plan.part.asked.unfit:
             note(str(unfit))
@@ -236,7 +237,7 @@ def plan_languages(options: LanguageOptions) -> int:
         show(f"Sets of {language_name(language)}\n")
         show(_sets_table(plan.sets))
         if plan.runs.suites:
-            show("\nSuites that are here, those that come with cimento last\n")
+            show("\nSuites that are here, those of cimento itself last\n")
             show(plan_text(plan.runs, priced=options.prices is not None))
         if not plan.is_drawn:
             show(

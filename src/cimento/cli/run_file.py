@@ -59,7 +59,7 @@ class LanguageOptions(RunOptions):
     )
     sets: str = option(
         "",
-        "Only these of the language's sets; starter: the suites that come with cimento.",
+        "Only these of the language's sets; starter, generated: the suites of cimento itself.",
         metavar="NAME,NAME",
     )
     without: str = option(

@@ -127,7 +127,7 @@ def _list_published(datasets: Sequence[PublishedDataset]) -> None:
     rows = [
         (
             entry.name,
-            " ".join(entry.languages),
+            _languages(entry),
             entry.license,
             entry.size,
             "by hand" if entry.by_hand else "yes" if entry.verified else "newest",
@@ -138,12 +138,16 @@ def _list_published(datasets: Sequence[PublishedDataset]) -> None:
     ]
     header = ("dataset", "languages", "license", "size", "pinned", "what it is", "where")
     show(in_columns(header, rows))
-    for entry in datasets:
-        if entry.has_more_languages:
-            show(
-                f"\n{entry.name}: the folders at {entry.address}/tree/main are the codes of all its"
-                " languages."
-            )
+
+
+_MOST_LANGUAGES = 8
+"""Most languages of a dataset that are named in the list; the JSON has all."""
+
+
+def _languages(entry: PublishedDataset) -> str:
+    shown = entry.languages[:_MOST_LANGUAGES]
+    left = len(entry.languages) - len(shown)
+    return " ".join([*shown, *([f"and {left} more"] if left else [])])
 
 
 class GetOptions(Options):

@@ -22,15 +22,18 @@ from cimento.compare.beside_published import (
     measure_of,
     sources_of,
 )
+from cimento.compare.phenomena import SuiteOrigin, paradigms_of
+from cimento.compare.set_results import set_results
 from cimento.errors import counted
 from cimento.io.values import grouped
+from cimento.records.outcomes import ACCURACY
 from cimento.records.store import manifest_part
 from cimento.report.cells import PERCENT
 from cimento.report.formatting import p_number
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 from cimento.statistics.multiple import holm
 from cimento.statistics.suite_means import SuiteValue, mean_over_suites
-from cimento.suites.published_results import PEOPLE, results_on_all
+from cimento.suites.published_results import PEOPLE, files_of_whole_sets, results_on_all
 
 if TYPE_CHECKING:
     from cimento.compare.set_results import SetResult
@@ -124,6 +127,31 @@ def beside_sets(
     ]
     corrected = holm([one.p for one in found])
     return tuple(replace(one, corrected=p) for one, p in zip(found, corrected, strict=True))
+
+
+def whole_sets(runs: Sequence[Run]) -> tuple[BesideSet, ...]:
+    """Runs of all files of a set beside results that were released only for all together.
+
+    Args:
+        runs: of any suites and models; those of files of no such set are left out.
+    """
+    known = files_of_whole_sets()
+    by_set = grouped(
+        ((name, run.model), run)
+        for run in runs
+        if (name := known.get(str(manifest_part(run.manifest, "suite").get("sha256", ""))))
+    )
+    found: list[BesideSet] = []
+    for (name, _), some in by_set.items():
+        origins = {run.suite_name: SuiteOrigin(set=name, name=run.suite_name) for run in some}
+        results = set_results(paradigms_of(some, origins), some, origins)
+        found += [
+            one
+            for ours in results
+            if ours.statistic == ACCURACY
+            for one in beside_whole_set(ours, some)
+        ]
+    return tuple(found)
 
 
 def beside_whole_set(ours: SetResult, runs: Sequence[Run]) -> Iterator[BesideSet]:

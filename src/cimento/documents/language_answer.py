@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from cimento._version import __version__
 from cimento.compare.beside_published import beside_published
@@ -42,6 +42,7 @@ from cimento.evaluation.language_suites import (
     fitting,
     language_suites,
 )
+from cimento.evaluation.own_suites import Draft
 from cimento.io.files import read_bytes
 from cimento.io.option_types import EvaluationKeywords
 from cimento.io.values import grouped
@@ -51,15 +52,18 @@ from cimento.options import from_names
 from cimento.records.outcomes import ACCURACY
 from cimento.records.store import manifest_part
 from cimento.records.summary import JsonSchema, described_schema
+from cimento.suites import NOTHING
 from cimento.suites.language_sets import (
+    GENERATED,
+    OWN,
     STARTER,
     LanguageSet,
     accept_licenses,
     accepted_licenses,
     folders_of_sets,
+    own_parts,
     refuse_no_sets,
     sets_of,
-    wants_starters,
 )
 from cimento.suites.lock import LOCK
 from cimento.suites.registry_file import read_registry
@@ -129,6 +133,9 @@ class LanguageAnswer:
         sets: the results on each set.
         published: the same models beside results that were released on the same files.
         starter: the rates on the suites that come with cimento, which are in nothing above.
+        generated: the rates on suites that cimento's grammars make, by the class of the grammar;
+            they are in nothing above either.
+        drafts: what is known of each of these suites, which are drafts.
         examples: three items of each phenomenon for each model, in the same order.
         used: the sets that were asked about.
         missing: sets that were not available.
@@ -147,6 +154,8 @@ class LanguageAnswer:
     sets: tuple[SetResult, ...] = ()
     published: tuple[BesideSet, ...] = ()
     starter: tuple[PhenomenonRate, ...] = ()
+    generated: tuple[PhenomenonRate, ...] = ()
+    drafts: tuple[Draft, ...] = ()
     examples: tuple[Example, ...] = ()
     used: tuple[UsedSet, ...] = ()
     missing: tuple[MissingSet, ...] = ()
@@ -207,7 +216,7 @@ def json_schema() -> JsonSchema:
 
 _RECORDS = (
     PhenomenonRate, PhenomenonChange, Disagreement, SetResult, AuthorsNumber, BesideSet, Example,
-    ExampleSentence, UsedSet, MissingSet, UnfitSuites, NotRun, Sample,
+    ExampleSentence, UsedSet, MissingSet, UnfitSuites, NotRun, Sample, Draft,
 )  # fmt: skip
 
 
@@ -228,38 +237,74 @@ def language_answer(
     """
     asked = part.asked
     origins = {suite: SuiteOrigin(set=of, name=name) for suite, (of, name) in asked.origins.items()}
-    published = [run for run in runs if origins[run.suite_name].set != STARTER]
-    starters = [run for run in runs if origins[run.suite_name].set == STARTER]
+    by_part = grouped((origins[run.suite_name].set, run) for run in runs)
+    published = [run for run in runs if origins[run.suite_name].set not in OWN]
+    drafts = _drafts(asked, by_part.get(GENERATED, ()))
     paradigms = paradigms_of(published, origins)
     models = tuple(dict.fromkeys(run.model for run in runs))
     results = tuple(set_results(paradigms, published, origins))
     rates = tuple(phenomenon_rates(paradigms, seed=seed))
     examples = [one for model in models for one in examples_of(paradigms, published, model)]
-    # Whatever is said of phenomena is in one order, the surest first.
-    place = {one.phenomenon: n for n, one in reversed([*enumerate(rates)])}
     return LanguageAnswer(
         language=asked.language,
         models=models,
         phenomena=rates,
-        changes=tuple(
-            sorted(
-                phenomenon_changes(paradigms, seed=seed),
-                key=lambda one: place.get(one.phenomenon, len(rates)),
-            )
-        ),
+        changes=_in_order(phenomenon_changes(paradigms, seed=seed), rates),
         disagreements=disagreements(paradigms, seed=seed),
         sets=results,
         published=_beside(paradigms, published, results, origins, seed=seed),
-        starter=tuple(phenomenon_rates(paradigms_of(starters, origins), seed=seed)),
-        examples=tuple(sorted(examples, key=lambda one: place.get(one.phenomenon, len(rates)))),
+        starter=_own_rates(by_part.get(STARTER, ()), origins, seed=seed),
+        generated=_own_rates(
+            by_part.get(GENERATED, ()),
+            origins,
+            seed=seed,
+            classes={one.suite: one.phenomenon for one in drafts},
+        ),
+        drafts=drafts,
+        examples=_in_order(examples, rates),
         used=tuple(_used(part, published)),
         missing=asked.missing,
         unfit=asked.unfit,
-        not_run=tuple(
-            NotRun(suite=one.suite, model=one.model, message=str(one.error)) for one in failures
-        ),
+        not_run=_not_run(failures),
         sample=part.sample,
     )
+
+
+_Of = TypeVar("_Of", PhenomenonChange, Example)
+
+
+def _in_order(some: Sequence[_Of], rates: Sequence[PhenomenonRate]) -> tuple[_Of, ...]:
+    """What is said of phenomena in the order of their rates, the surest first."""
+    place = {one.phenomenon: n for n, one in reversed([*enumerate(rates)])}
+    return tuple(sorted(some, key=lambda one: place.get(one.phenomenon, len(rates))))
+
+
+def _not_run(failures: Sequence[Failure]) -> tuple[NotRun, ...]:
+    return tuple(
+        NotRun(suite=one.suite, model=one.model, message=str(one.error)) for one in failures
+    )
+
+
+def _drafts(asked: LanguageSuites, runs: Sequence[Run]) -> tuple[Draft, ...]:
+    """What is known of the generated suites that were asked, by the names that they have here."""
+    here = {name: suite for suite, (of, name) in asked.origins.items() if of == GENERATED}
+    known = (replace(one, suite=here.get(one.suite, "")) for one in asked.drafts)
+    ran = {run.suite_name for run in runs}
+    return tuple(one for one in known if one.suite in ran)
+
+
+def _own_rates(
+    runs: Sequence[Run],
+    origins: Mapping[str, SuiteOrigin],
+    *,
+    seed: int,
+    classes: Mapping[str, str] = NOTHING,
+) -> tuple[PhenomenonRate, ...]:
+    """The rates on suites of cimento itself, by what they say they test or by their classes."""
+    paradigms = paradigms_of(runs, origins)
+    if classes:
+        paradigms = [replace(one, phenomenon=classes[one.suite]) for one in paradigms]
+    return tuple(phenomenon_rates(paradigms, seed=seed))
 
 
 def _beside(
@@ -364,7 +409,7 @@ def evaluate_language(
     Args:
         language: ISO 639-1 code, or 639-3 if there is none.
         models: one or several, each as for `evaluate`.
-        sets: names of datasets; empty for all, and ``starter`` (the suites of cimento itself).
+        sets: names of datasets, or ``starter`` and ``generated`` for our own; empty for all.
         without: names of datasets to leave out.
         budget: a time (``10m``) or a number of items, to ask a random part, drawn with ``seed``.
         sources: where sets come from.
@@ -385,13 +430,15 @@ def evaluate_language(
     several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
     registry = None if sources.registry is None else Path(sources.registry)
     chosen = sets_of(language, read_registry(registry).values(), only=sets, without=without)
-    refuse_no_sets(language, chosen, but=STARTER in sets)
+    refuse_no_sets(language, chosen, but=bool({*OWN} & {*sets}))
     parse_budget(budget)  # a wrong one is refused before anything is fetched
-    starters, settings = wants_starters(sets, without), sources.settings(chosen)
-    asked = language_suites(chosen, settings, language=language, starters=starters)
     store = None if output is None else Path(output) / language
     named, tokenizer = split_tokenizer(options)
     run_options = from_names({"output": store, "force": force, **named})
+    asked = language_suites(
+        chosen, sources.settings(chosen),
+        language=language, own=own_parts(sets, without), seed=run_options.seed or 0,
+    )  # fmt: skip
     ready = as_scorers(several, run_options.scoring, tokenizer, keeps=store is not None)
     return _asked(asked, ready, run_options, budget)
 

@@ -109,7 +109,7 @@ def _clashes(answer: LanguageAnswer, short: Mapping[str, str]) -> Iterator[str]:
 
 def _notes(answer: LanguageAnswer) -> Iterator[str]:
     """What the words and the intervals mean."""
-    if answer.phenomena or answer.starter:
+    if answer.phenomena or answer.starter or answer.generated:
         yield (
             "Rates are unweighted means over paradigms, with 95% intervals: for other paradigms of"
             " the phenomenon where there are five or more, otherwise for other items of these"
@@ -157,6 +157,8 @@ def answer_grids(answer: LanguageAnswer) -> dict[str, Grid]:
             if answer.sets
             else "Starter suites, in %.",
         ),
+        "generated": _generated(answer, short),
+        "drafts": _drafts(answer),
         "used": _used(answer),
         "missing": _missing(answer),
     }
@@ -183,6 +185,48 @@ def _phenomena(
         labels=2,
         remarks=1,
         notes=(*_twins(rates),),
+    )
+
+
+def _generated(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
+    above = ", which are in no number above" if answer.sets or answer.starter else ""
+    grid = _phenomena(
+        answer.generated, short, f"Drafts made from cimento's grammars{above}, by class, in %."
+    )
+    return replace(grid, notes=(*grid.notes, *_readers(answer)))
+
+
+def _readers(answer: LanguageAnswer) -> Iterator[str]:
+    """How large drafts are, how they are made again, and who read them."""
+    for (n, seed), some in grouped(((d.n_items, d.seed), d) for d in answer.drafts).items():
+        yield (
+            f"{counted(len(some), 'grammar')}, {n} items of each, seed {seed}: `cimento suites"
+            f" build pairs GRAMMAR --items {n} --seed {seed}` makes them again."
+        )
+    by_reader = grouped((one.readers, one) for one in answer.drafts)
+    read = [
+        f"{who} ({counted(len(some), 'grammar')})"
+        for who, some in sorted(by_reader.items(), key=lambda one: -len(one[1]))
+    ]
+    if read:
+        yield f"Every suite is a draft. Items of these grammars were read by: {', '.join(read)}."
+
+
+def _drafts(answer: LanguageAnswer) -> Grid:
+    return Grid.of(
+        answer.drafts,
+        {
+            "suite": lambda one: one.suite,
+            "class": lambda one: one.phenomenon,
+            "about": lambda one: one.about,
+            "items": lambda one: one.n_items,
+            "state": lambda _: "draft",
+            "items read, of any draw": lambda one: one.n_read,
+            "by": lambda one: one.readers,
+        },
+        title="Generated suites, which are drafts, and who read items of their grammars.",
+        labels=1,
+        remarks=1,
     )
 
 
@@ -352,7 +396,7 @@ def answer_title(answer: LanguageAnswer) -> str:
     return f"What {who} {verb} of {language_name(answer.language)}"
 
 
-_ON_TERMINAL = ("phenomena", "changes", "sets", "published", "ratings", "starter")
+_ON_TERMINAL = ("phenomena", "changes", "sets", "published", "ratings", "starter", "generated")
 
 
 def answer_text(answer: LanguageAnswer) -> str:
@@ -386,6 +430,8 @@ _HEADINGS = {
     "ratings": "Rated sentences and designs",
     "examples": "Examples",
     "starter": "Starter suites",
+    "generated": "Generated suites",
+    "drafts": "Drafts",
     "used": "Sources",
     "missing": "Not asked",
 }

@@ -87,7 +87,7 @@ class Sample:
             chosen; None if a number of items was given.
         undrawn: phenomena of which no item was drawn, with the number of their items.
         items_for_all: number of items with which some of every phenomenon are drawn.
-        without_starters: whether the suites that come with cimento were left out of it.
+        without_own: whether suites of cimento itself were left out of it.
     """
 
     items: int
@@ -97,7 +97,7 @@ class Sample:
     per_second: float | None = None
     undrawn: Mapping[str, int] = field(default_factory=dict)
     items_for_all: int = 0
-    without_starters: bool = False
+    without_own: bool = False
 
     def sentences(self) -> Iterator[str]:
         """Its size and seed, how to draw it again, and what is not in it."""
@@ -119,8 +119,8 @@ class Sample:
                 f" {'it has' if n == 1 else 'they have'} no row in the tables: {', '.join(shown)}."
                 f" --budget {self.items_for_all} has items of every phenomenon."
             )
-        if self.without_starters:
-            yield "Suites that come with cimento are not in it: they are asked without a budget."
+        if self.without_own:
+            yield "Suites of cimento itself are not in it: they are asked without a budget."
 
 
 _WHOLE_PERCENT = 10
@@ -167,7 +167,7 @@ def drawn_part(asked: LanguageSuites, items: int | None, *, seed: int) -> AskedP
     Args:
         asked: all suites.
         items: items in all, at least one of each paradigm; None for all items, and also those of
-            the suites that come with cimento.
+            the suites of cimento itself.
         seed: of the draw; the draw of a suite depends on no other suite.
     """
     by_set = {one.name: sum(len(items_of(s)) for s in one.suites) for one in asked.sets}
@@ -191,7 +191,7 @@ def drawn_part(asked: LanguageSuites, items: int | None, *, seed: int) -> AskedP
         seed=seed,
         undrawn=_undrawn(whole, part.suites),
         items_for_all=_items_for_all(sizes),
-        without_starters=len(published) < len(asked.sets),
+        without_own=len(published) < len(asked.sets),
     )
     return AskedPart(
         asked=part,
@@ -272,13 +272,13 @@ def asked_part(
         seed: of the draw, and of the items that are timed.
 
     Raises:
-        UsageError: only the starter suites are asked, of which no part is drawn.
+        UsageError: only suites of cimento itself are asked, of which no part is drawn.
         CimentoError: a model cannot be asked.
     """
     if budget is not None and asked.is_own:
         raise UsageError(
             where="--budget",
-            seen="the starter suites are asked whole or not at all",
+            seen="the suites of cimento itself are asked whole or not at all",
             todo="Leave it out, or name published sets: --sets.",
         )
     if budget is None or not asked.suites:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from cimento.evaluation.language_suites import (
     planned_set,
 )
 from cimento.evaluation.planning import RunPlan, plan_suites
+from cimento.suites.language_sets import OWN
 
 if TYPE_CHECKING:
     from cimento.options import RunOptions
@@ -48,7 +49,7 @@ def plan_language(
     *,
     budget: Budget | None = None,
     speed: float | None = None,
-    starters: bool = True,
+    own: Collection[str] = OWN,
 ) -> LanguagePlan:
     """Plan a run of all sets of a language with the files of this machine; no model is loaded.
 
@@ -59,16 +60,16 @@ def plan_language(
         options: the models and the options of the runs, with the folder that they are stored in.
         budget: for all models together; None to ask everything.
         speed: items that a model answers in a second; None where that is not known.
-        starters: whether the suites that come with cimento are asked too.
+        own: the parts of cimento's own suites that are asked too.
 
     Raises:
         CimentoError: an option cannot be used.
     """
     rows = tuple(planned_set(one, settings) for one in sets)
     here = [one for one in sets if one.here(settings.folders) and not obstacle(one, settings)]
-    asked = language_suites(here, settings, language=language, starters=starters)
-    asked = fitting(asked, options)
     seed = options.seed or 0
+    asked = language_suites(here, settings, language=language, own=own, seed=seed)
+    asked = fitting(asked, options)
     is_drawn = budget is None or bool(budget.items or speed)
     part = (
         asked_part(asked, options.models, options, budget=budget, speed=speed, seed=seed)

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from cimento.errors import CimentoError, StorageError, counted
 from cimento.evaluation.honored import honored
+from cimento.evaluation.own_suites import (
+    PAIRS_AND_RATINGS,
+    Draft,
+    generated_suites,
+    starter_suites,
+)
 from cimento.kinds.registry import LoadedSuite, load_suites
-from cimento.suites.builtin import list_builtin
 from cimento.suites.download_sizes import download_bytes
 from cimento.suites.fetching import fetch
-from cimento.suites.language_sets import STARTER, LanguageSet
+from cimento.suites.language_sets import GENERATED, OWN, STARTER, LanguageSet
 from cimento.suites.lock import check_locked, locked_dataset
 from cimento.suites.sources import recorded_source
 
 if TYPE_CHECKING:
     from cimento.options import RunOptions
     from cimento.suites import JsonValue
-
-PAIRS_AND_RATINGS = ("regions", "ratings")
-"""The paradigms of pairs and of rated sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,19 +69,21 @@ class SetSuites:
     """The suites of one set.
 
     Attributes:
-        set: the set; None for the suites that come with cimento.
+        set: the set; None for suites of cimento itself.
         suites: its suites; names are different within a language.
         names: the names that they have in the set.
+        own: the part of cimento's own suites, ``starter`` or ``generated``; empty for a set.
     """
 
     set: LanguageSet | None
     suites: tuple[LoadedSuite, ...]
     names: tuple[str, ...]
+    own: str = ""
 
     @property
     def name(self) -> str:
-        """The name of the dataset; ``starter`` for the suites that come with cimento."""
-        return self.set.name if self.set else STARTER
+        """The name of the dataset, or of the part of cimento's own suites."""
+        return self.set.name if self.set else self.own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +91,7 @@ class UnfitSuites:
     """Suites of one set that cannot be judged as the options say, and are not asked.
 
     Attributes:
-        set: name of the dataset; ``starter`` for the suites that come with cimento.
+        set: name of the dataset, or of the part of cimento's own suites.
         suites: names of the suites.
         of_suites: number of suites that the set has.
         reason: why, of the first of them.
@@ -119,15 +123,17 @@ class LanguageSuites:
 
     Attributes:
         language: its code.
-        sets: sets with their suites, the starter suites last.
+        sets: sets with their suites, those of cimento itself last.
         missing: sets that are not available.
-        unfit: suites that cannot be judged as the options say, by set.
+        unfit: suites that cannot be judged as the options say, or not be made, by set.
+        drafts: what is known of the generated suites.
     """
 
     language: str
     sets: tuple[SetSuites, ...]
     missing: tuple[MissingSet, ...] = field(default=())
     unfit: tuple[UnfitSuites, ...] = field(default=())
+    drafts: tuple[Draft, ...] = field(default=())
 
     @property
     def suites(self) -> tuple[LoadedSuite, ...]:
@@ -136,7 +142,7 @@ class LanguageSuites:
 
     @property
     def is_own(self) -> bool:
-        """Whether only the suites that come with cimento are asked for."""
+        """Whether only suites of cimento itself are asked for."""
         return not self.missing and all(one.set is None for one in self.sets)
 
     @property
@@ -235,16 +241,18 @@ def language_suites(
     settings: SetSettings,
     *,
     language: str,
-    starters: bool = True,
+    own: Collection[str] = OWN,
+    seed: int = 0,
     note: Callable[[str], object] = lambda _: None,
 ) -> LanguageSuites:
-    """The suites of the sets of a language, and those that come with cimento.
+    """The suites of the sets of a language, and those of cimento itself.
 
     Args:
         sets: the sets.
         settings: where they come from.
         language: its code.
-        starters: whether suites that come with cimento are added.
+        own: the parts of cimento's own suites that are added, of `OWN`.
+        seed: of the draw of words of generated suites.
         note: called with what is being done, as sentences.
 
     Raises:
@@ -267,9 +275,35 @@ def language_suites(
                     name=one.name, language=language, reason=error.seen, todo=error.todo
                 )
         missing.append(lack)
-    own = _starters(language) if starters else None
-    named = _with_own_names([*had, *([own] if own and own.suites else [])])
-    return LanguageSuites(language=language, sets=tuple(named), missing=tuple(missing))
+    asked = LanguageSuites(language=language, sets=tuple(had), missing=tuple(missing))
+    return _with_own_suites(asked, own, seed=seed)
+
+
+def _with_own_suites(asked: LanguageSuites, own: Collection[str], *, seed: int) -> LanguageSuites:
+    """The suites of published sets, and after them parts of cimento's own."""
+    made = generated_suites(asked.language, seed=seed) if GENERATED in own else None
+    parts = {
+        STARTER: starter_suites(asked.language) if STARTER in own else (),
+        GENERATED: made.suites if made else (),
+    }
+    sets = [
+        SetSuites(set=None, suites=suites, names=tuple(s.suite.name for s in suites), own=name)
+        for name, suites in parts.items()
+        if suites
+    ]
+    unfit: tuple[UnfitSuites, ...] = ()
+    if made and made.failed:
+        first, error = next(iter(made.failed.items()))
+        unfit = (
+            UnfitSuites(
+                set=GENERATED, suites=tuple(made.failed),
+                of_suites=len(made.suites) + len(made.failed),
+                reason=f"Of {first}: {error.seen}", todo="Another --seed may do.",
+            ),
+        )  # fmt: skip
+    named = _with_own_names([*asked.sets, *sets])
+    drafts = made.drafts if made else ()
+    return replace(asked, sets=tuple(named), unfit=unfit, drafts=drafts)
 
 
 def fitting(asked: LanguageSuites, run_options: RunOptions) -> LanguageSuites:
@@ -304,7 +338,7 @@ def fitting(asked: LanguageSuites, run_options: RunOptions) -> LanguageSuites:
         if kept:
             suites, names = zip(*kept, strict=True)
             sets.append(replace(one, suites=suites, names=names))
-    return replace(asked, sets=tuple(sets), unfit=tuple(unfit))
+    return replace(asked, sets=tuple(sets), unfit=(*asked.unfit, *unfit))
 
 
 _BY_ITSELF = "Leave the option out, or run them by themselves."
@@ -342,21 +376,6 @@ def _read(one: LanguageSet, folder: Path) -> SetSuites:
         # Files are often called data or test; the set has the name by which people know it.
         loaded = [_renamed(loaded[0], one.name)]
     return SetSuites(set=one, suites=tuple(loaded), names=names)
-
-
-def _starters(language: str) -> SetSuites:
-    """The suites of pairs that come with cimento; designs and ratings have no rate to show."""
-    names = [
-        suite.name
-        for suite in list_builtin()
-        if suite.language == language and suite.kind in PAIRS_AND_RATINGS
-    ]
-    pairs = [
-        one
-        for one in load_suites(names)
-        if one.paradigm.name != "ratings" and one.sentences and not one.sentences.factors
-    ]
-    return SetSuites(set=None, suites=tuple(pairs), names=tuple(one.suite.name for one in pairs))
 
 
 def _with_own_names(sets: Sequence[SetSuites]) -> list[SetSuites]:

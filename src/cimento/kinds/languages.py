@@ -10,7 +10,7 @@ from cimento.errors import Fault, UsageError
 from cimento.faults import WITHOUT_LANGUAGE, changed
 from cimento.kinds.base import SuiteReading
 from cimento.suites.formats.ratings import CONNECTIVES_FORM
-from cimento.suites.published import LANGUAGE_CODE, language_code
+from cimento.suites.languages import LANGUAGE_CODE, language_code
 
 
 def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:

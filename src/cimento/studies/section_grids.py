@@ -68,7 +68,14 @@ def counted(sections: Sequence[Section]) -> str:
         sentences.append(f"{equal} of {compared} compared numbers equal the printed ones.")
     if recomputed:
         sentences.append(f"{same} of {recomputed} equal recomputed ones, which nobody published.")
-    return " ".join(sentences) or "There are no printed numbers to compare with."
+    return " ".join(sentences) or _uncompared(sections)
+
+
+def _uncompared(sections: Sequence[Section]) -> str:
+    """What is said where no number is compared."""
+    if any(cell.printed for section in sections for cell in section.cells):
+        return "Nothing is compared with the printed numbers."
+    return "There are no printed numbers to compare with."
 
 
 def _shown(cell: Cell) -> str:

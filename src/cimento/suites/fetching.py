@@ -18,8 +18,9 @@ from urllib.parse import quote
 from cimento.errors import InputError, StorageError, needing
 from cimento.io.files import file_digest, write_text, writing
 from cimento.io.parsing import parse_json
+from cimento.suites.languages import ENGLISH, ISO_639_3, VARIETIES
 from cimento.suites.load import CHUNK_BYTES, unpacked
-from cimento.suites.published import ISO_639_3, NAMES, PublishedDataset, https_only, is_address
+from cimento.suites.published import PublishedDataset, https_only, is_address
 from cimento.suites.sources import SOURCE, recorded_source
 from cimento.suites.tarballs import TARBALL, unpack_tarball
 
@@ -341,7 +342,7 @@ def wanted_files(dataset: PublishedDataset, names: list[str], language: str) -> 
         )
     if not language:
         return files
-    others = (known.get(language, "") for known in (ISO_639_3, NAMES))
+    others = (known.get(language, "") for known in (ISO_639_3, ENGLISH, VARIETIES))
     marks = {language, *others} - {""}
     words = {mark.casefold() for mark in marks}
     chosen = [name for name in files if words & {*re.split(r"[/._ -]", name.casefold())}]

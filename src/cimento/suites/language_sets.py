@@ -15,7 +15,8 @@ from pathlib import Path
 from cimento.errors import UsageError, need_known
 from cimento.io.files import default_cache_folder, write_text
 from cimento.io.parsing import parse_json
-from cimento.suites.published import NAMES, PublishedDataset, language_code
+from cimento.suites.languages import ENGLISH, language_code
+from cimento.suites.published import PublishedDataset
 from cimento.suites.sources import recorded_source
 
 _LICENSES = re.compile(r"(CC|Apache|MIT|BSD|L?GPL|AGPL|MPL|EUPL|ODbL|ODC|PDDL|Unlicense)\b")
@@ -27,8 +28,9 @@ ACCEPTED = "accepted-licenses.json"
 """The file, in the folder of the cache, with the sets whose use without a license was accepted."""
 
 
-STARTER = "starter"
-"""The name of the part with the suites that come with cimento."""
+STARTER, GENERATED = "starter", "generated"
+"""The parts of cimento's own suites: those that come with it, and drafts that its grammars make."""
+OWN = (STARTER, GENERATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class LanguageSet:
 
 def language_name(code: str) -> str:
     """The English name of a language, or its code where we have no name."""
-    return NAMES.get(code, code)
+    return ENGLISH.get(code, code)
 
 
 def languages_of(given: str, registry: Iterable[PublishedDataset]) -> tuple[str, ...]:
@@ -128,7 +130,7 @@ def sets_of(
         UsageError: no dataset has one of the names.
     """
     entries = {entry.name: entry for entry in registry}
-    known = [*entries, STARTER]
+    known = [*entries, *OWN]
     for flag, names in (("--sets", only), ("--except", without)):
         for name in names:
             need_known(name, known, where=f"{flag}={name}", seen="no dataset has this name")
@@ -141,14 +143,14 @@ def sets_of(
     )
 
 
-def wants_starters(only: Collection[str], without: Collection[str]) -> bool:
-    """Whether the suites that come with cimento are asked too: unless names leave them out.
+def own_parts(only: Collection[str], without: Collection[str]) -> tuple[str, ...]:
+    """The parts of cimento's own suites that are asked too: all, unless names leave them out.
 
     Args:
         only: as for `sets_of`.
         without: likewise.
     """
-    return STARTER not in without and (not only or STARTER in only)
+    return tuple(name for name in OWN if name not in without and (not only or name in only))
 
 
 def folders_of_sets(given: Path | None) -> tuple[Path, ...]:
@@ -196,7 +198,7 @@ def refuse_no_sets(language: str, sets: Sequence[LanguageSet], *, but: bool = Fa
     Args:
         language: its code.
         sets: its sets.
-        but: whether only the suites that come with cimento are asked for.
+        but: whether suites of cimento itself are asked for by name.
 
     Raises:
         UsageError: there is none.

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 PHENOMENA = ("phenomenon", "UID", "template")
 """Columns that say what an item is about, the most general first; BLiMP's paradigms are UIDs."""
 
+_CONNECTIVE = "connective"
+"""The column that says what items of the form of the connectives resource are about."""
 _RATING, _MOST_RATINGS = "rating", 7
 """The column of ratings, and the largest number of values that are steps or labels: without some
 of each, a few sentences say nothing about ratings."""
@@ -58,9 +60,9 @@ class ItemGroups:
 
 
 def sentence_groups(suite: Suite) -> ItemGroups:
-    """The items of a suite of sentences by rating, phenomenon, template and conditions."""
+    """The items of a suite of sentences by rating, phenomenon, connective and conditions."""
     columns, free = suite.columns, suite.columns.free
-    names = [*PHENOMENA]
+    names = [*PHENOMENA, _CONNECTIVE]
     if len({*free.get(_RATING, ())}) <= _MOST_RATINGS:
         names.insert(0, _RATING)
     first = columns.starts[:-1]

@@ -26,43 +26,7 @@ from typing import Any
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean, need_known
 from cimento.io.files import write_text
 from cimento.suites import Meta
-
-_LANGUAGES = (
-    ("ar", "ara", "Arabic"), ("ca", "cat", "Catalan"),
-    ("da", "dan", "Danish"), ("de", "deu", "German"),
-    ("en", "eng", "English"), ("es", "spa", "Spanish"),
-    ("eu", "eus", "Basque"), ("fo", "fao", "Faroese"),
-    ("fr", "fra", "French"), ("he", "heb", "Hebrew"),
-    ("hi", "hin", "Hindi"), ("hu", "hun", "Hungarian"),
-    ("id", "ind", "Indonesian"), ("is", "isl", "Icelandic"),
-    ("it", "ita", "Italian"), ("ja", "jpn", "Japanese"),
-    ("ko", "kor", "Korean"), ("nl", "nld", "Dutch"),
-    ("no", "nor", "Norwegian"), ("pt", "por", "Portuguese"),
-    ("ru", "rus", "Russian"), ("sv", "swe", "Swedish"),
-    ("sw", "swa", "Swahili"), ("ta", "tam", "Tamil"),
-    ("th", "tha", "Thai"), ("tr", "tur", "Turkish"),
-    ("zh", "zho", "Chinese"),
-)  # fmt: skip
-"""The codes of languages in ISO 639-1 and ISO 639-3, and their English names."""
-
-NAMES = {code: name for code, _, name in _LANGUAGES}
-"""English names of languages by ISO 639-1 code."""
-
-ISO_639_3 = {code: three for code, three, _ in _LANGUAGES}
-"""ISO 639-3 codes by ISO 639-1 code."""
-
-_CODES = {word.casefold(): code for code, *words in _LANGUAGES for word in words}
-
-LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9-]+)?")
-
-
-def language_code(name: str) -> str:
-    """The ISO 639-1 code of a language from its English name, or its code of three letters.
-
-    An unknown name is unchanged.
-    """
-    return _CODES.get(name.strip().casefold(), name.strip())
-
+from cimento.suites.languages import ENGLISH, ISO_639_3, LANGUAGE_CODE, language_code
 
 _FILE = "published.toml"
 _OPEN_END = "and "
@@ -150,7 +114,8 @@ class PublishedDataset:
         Raises:
             UsageError: the dataset does not have the language.
         """
-        if language and language not in self.languages and not self.has_more_languages:
+        code = language_code(language)
+        if language and code not in self.languages and not self.has_more_languages:
             raise UsageError(
                 where=f"--language={language}",
                 seen=f"{self.name} is not in this language",
@@ -179,7 +144,7 @@ def part_in_language(name: str) -> tuple[str, str] | None:
     entry = published().get(plain)
     if not (entry and dash and LANGUAGE_CODE.fullmatch(language)):
         return None
-    has = language in entry.languages or entry.has_more_languages
+    has = language_code(language) in entry.languages or entry.has_more_languages
     return (plain, language) if has else None
 
 
@@ -413,7 +378,7 @@ def card(meta: Meta, *, table: str, rows: int, description: str, readme: str) ->
     ]
     front = "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields)
     facts = [
-        ("language", NAMES.get(meta.language, meta.language)),
+        ("language", ENGLISH.get(meta.language, meta.language)),
         ("version", meta.version),
         ("authors", ", ".join(authors(meta))),
         ("license", meta.license),

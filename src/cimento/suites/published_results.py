@@ -140,6 +140,18 @@ def sets_with_results() -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.source.set for one in published_results()))
 
 
+@functools.cache
+def files_of_whole_sets() -> Mapping[str, str]:
+    """The files of the sets that results were released on as wholes: sha256 to the set's name."""
+    names = dict.fromkeys(one.source.set for one in published_results() if not one.file)
+    return {
+        digest: name
+        for name in names
+        for file, digest in published()[name].sha256.items()
+        if not file.endswith(_ARCHIVE)
+    }
+
+
 def _by_digest() -> Mapping[str, Sequence[PublishedResult]]:
     by_file = grouped(((one.source.set, one.file), one) for one in published_results() if one.file)
     digests = {key: published()[key[0]].sha256[key[1]] for key in by_file}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
@@ -37,6 +38,11 @@ UP = "higher: more acceptable"
 
 PER_ROW = 2
 SIZE = (190, 150)
+"""Width and height of a panel, without its axes."""
+LETTERS, SMALL_LETTERS = 30, 40
+"""Letters of a heading, and of the line below it, that fit above a panel and its axis."""
+LETTER = 9
+"""Width of a bold letter in a wide font (DejaVu Sans, Verdana)."""
 DASH = [5, 4]
 
 
@@ -157,19 +163,23 @@ def _figure(
 
     frames = []
     charts: list[alt.Chart | alt.LayerChart | alt.FacetChart] = []
+    width = _width([panel if isinstance(panel, str) else panel.title for panel in shown])
     for panel in shown:
         if isinstance(panel, str):
-            charts.append(alt.Chart(pl.DataFrame({"x": []})).mark_point().properties(title=panel))
+            nothing = alt.Chart(pl.DataFrame({"x": []})).mark_point()
+            # Without an axis, its heading has the width of the panel alone.
+            room = width + LETTERS * LETTER - SIZE[0]
+            charts.append(nothing.properties(title=_lines(panel), width=room))
         else:
             frames.append(_frame(panel, scale))
-            charts.append(_chart(panel, frames[-1], scale))
+            charts.append(_chart(panel, frames[-1], scale).properties(width=width))
     panels = [panel for panel in shown if isinstance(panel, Panel)]
     drawn = " or ".join(dict.fromkeys(_drawn(panel.result, scale) for panel in panels))
     meant = " or ".join(dict.fromkeys(BARS[panel.drawn_bars(scale)] for panel in panels))
     said = [f"{drawn} ({UP})", f"error bars: {meant}"] if panels else []
     if any(panel.phenomenon.average is not None for panel in panels):
         said.append(_PAIRS)
-    heading = alt.TitleParams(text=title, subtitle=said)
+    heading = alt.TitleParams(text=_lines(title, columns * LETTERS), subtitle=said)
     whole = alt.concat(*charts, columns=columns, title=heading).resolve_scale(y="shared")
     caption = "; ".join([title, *said])
     return figure_of(whole, name="interaction", title=caption, frame=pl.concat(frames))
@@ -261,9 +271,21 @@ def _chart(
     )
     lines = base.mark_line(strokeWidth=1.8).encode(x=x, y=y, color=color, strokeDash=dash)
     points = base.mark_point(filled=True, size=45, opacity=1).encode(x=x, y=y, color=color)
-    heading = alt.TitleParams(text=panel.title, subtitle=_subtitle(panel, scale))
-    width, height = SIZE
-    return alt.layer(lines, bars, points).properties(title=heading, width=width, height=height)
+    heading = alt.TitleParams(
+        text=_lines(panel.title), subtitle=_lines(_subtitle(panel, scale), SMALL_LETTERS)
+    )
+    return alt.layer(lines, bars, points).properties(title=heading, height=SIZE[1])
+
+
+def _lines(text: str, most: int = LETTERS) -> list[str]:
+    """The lines of a heading; a name is in one of them, so that it can be replaced."""
+    return textwrap.wrap(text, most, break_long_words=False, break_on_hyphens=False)
+
+
+def _width(headings: Sequence[str]) -> int:
+    """The width of all panels, in which the longest name in a heading has room."""
+    longest = max((len(line) for heading in headings for line in _lines(heading)), default=0)
+    return SIZE[0] + LETTER * max(0, longest - LETTERS)
 
 
 def _drawn(result: Factorial, scale: Normalization) -> str:

@@ -41,7 +41,7 @@ from cimento.people.surveys import (
 )
 from cimento.records.store import MANIFEST
 from cimento.suites.checks.asides import judgment_marks
-from cimento.suites.published import language_code
+from cimento.suites.languages import language_code
 from cimento.suites.ratings import points_of, suite_from_ratings
 from cimento.suites.sentence_list import sentence_list
 from cimento.suites.stories import CONFLICT, FALSE, STATE, STATES, STORY, TRUE, pair_label

@@ -23,8 +23,9 @@ from cimento.studies import AbsentError, Cell, beside, printed_tables, section_o
 from cimento.studies.agreement.syntaxgym import LANGUAGE, SUITES
 from cimento.studies.agreement.twins import paired_items, twins
 from cimento.suites.builtin import builtin_names
+from cimento.suites.languages import NAMES, language_code
 from cimento.suites.load import is_archive
-from cimento.suites.published import NAMES, find_published, language_code
+from cimento.suites.published import find_published
 from cimento.suites.reading import TOML
 
 if TYPE_CHECKING:

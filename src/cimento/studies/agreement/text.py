@@ -18,7 +18,7 @@ from cimento.studies.agreement import DROP
 from cimento.studies.agreement.profile import CONTROLS, VERSIONS
 from cimento.studies.agreement.syntaxgym import SG_SCORE
 from cimento.studies.agreement.twins import plain_name
-from cimento.suites.published import NAMES
+from cimento.suites.languages import NAMES
 
 if TYPE_CHECKING:
     from cimento.studies.agreement import AgreementReport, CovariateRow

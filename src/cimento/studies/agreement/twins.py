@@ -19,7 +19,7 @@ from cimento.paradigms.regions.judging import judged_suite, tokens_of, values_of
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
 from cimento.statistics.regression import Regression, regress
-from cimento.suites.published import language_code
+from cimento.suites.languages import language_code
 
 if TYPE_CHECKING:
     import polars as pl

@@ -59,6 +59,8 @@ def _share_rows(table: str) -> dict[str, PrintedShare]:
 
 PER_CONNECTIVE, PAIRS_IN_PROSE = _TABLES["section 2.2.1"].values()
 ACCEPTABLE, UNACCEPTABLE, UNGRAMMATICAL, CLOZE_ITEMS = _TABLES["sizes"].values()
+EXAMPLES = frozenset(_TABLES["examples"].values())
+"""The sha256 of the letters of sentences that the paper prints, by which its items are known."""
 RHO, RHO_P_BELOW, TARGET_IN_PROSE, PLAUSIBLE_IN_PROSE = _TABLES["section 4"].values()
 TABLE_2 = {name: ScoreRow(*cells) for name, cells in _TABLES["Table 2"].items()}
 TABLE_3 = _share_rows("Table 3")

@@ -208,8 +208,9 @@ def model_sections(runs: Sequence[Run]) -> list[Section]:
         tables: dict[tuple[str, str], Iterable[Cell]] = {}
         if rho := rhos.get(run.model):
             p = p_holm[run.model]
-            cells = rho_cells(rho, is_study=False, p_holm=p, n_models=len(rhos))
-            tables["section 4", "Human scores and perplexities"] = cells
+            cells = rho_cells(rho, p_holm=p, n_models=len(rhos))
+            uncompared = (replace(cell, equal=None) for cell in cells)
+            tables["section 4", "Human scores and perplexities"] = uncompared
         title = "Pairs whose acceptable sentence is the less perplexing one"
         tables["Pairs", title] = accuracies(run.sentences, perplexities)
         sections += [

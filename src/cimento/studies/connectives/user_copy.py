@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,7 @@ from cimento.studies.connectives.cloze import (
 from cimento.studies.own_tables import COPY, open_own, refuse_absent
 from cimento.suites import NOTHING
 from cimento.suites.formats.ratings import FORMATS
+from cimento.suites.letters import one_spelling
 from cimento.suites.load import open_suite
 from cimento.suites.ratings import RatedSentence, RatedSet, rated_of
 
@@ -151,7 +153,8 @@ def _rated(table: Table | None, path: Path | None) -> RatedSet | None:
 def copy_tables(copy: UserCopy) -> list[Section]:
     """Every cell of Tables 2 to 5 that the copy allows, the correlation, and accuracies of pairs.
 
-    Perplexities are those of the file's column ``ppl``, completions those of the copy.
+    Perplexities are those of the file's column ``ppl``, completions those of the copy. Numbers are
+    compared with the printed ones where the items are the study's.
 
     Raises:
         InputError: a perplexity is not a number above 0, or there are too few completions.
@@ -168,7 +171,7 @@ def copy_tables(copy: UserCopy) -> list[Section]:
         perplexities = given_perplexities(sentences)
         by_label = describe_labels(sentences, lambda sentence: perplexities.get(sentence.id))
         tables["Table 4"] = _described(by_label, printed.TABLE_4, ("mean", "low", "high"))
-        tables["section 4"] = rho_cells(correlated(sentences, perplexities), is_study=True)
+        tables["section 4"] = rho_cells(correlated(sentences, perplexities))
         tables["Pairs"] = accuracies(sentences, perplexities)
     if copy.blanks is not None:
         suite, completions = copy.blanks.suite, copy.blanks.completions
@@ -178,10 +181,45 @@ def copy_tables(copy: UserCopy) -> list[Section]:
             ten, first = table_5(suite, completions)
             tables["Table 5, ten"] = _shares(ten, TEN_ROWS, printed.TABLE_5_TEN)
             tables["Table 5, first"] = _shares(first, TEN_ROWS, printed.TABLE_5_FIRST)
+    sentences = copy.sentences.sentences if copy.sentences else ()
+    blanks = copy.blanks.items if copy.blanks else ()
+    of_sentences = _other(
+        [sentence.text for sentence in sentences],
+        printed.ACCEPTABLE + printed.UNACCEPTABLE,
+        "sentences",
+    )
+    of_blanks = _other([item.text for item in blanks], printed.CLOZE_ITEMS, "blanks")
     return [
-        Section(name=name, title=_TITLES[name], source=SOURCE, cells=tuple(cells))
+        _section(name, cells, other=of_blanks if name in _OF_BLANKS else of_sentences)
         for name, cells in tables.items()
     ]
+
+
+_OF_BLANKS = ("Table 3", "Table 5, ten", "Table 5, first")
+
+
+def _other(texts: Sequence[str], n: int, what: str) -> str:
+    """Whose items these are; empty if they are the study's.
+
+    There are as many then, and one that the paper prints is among them.
+    """
+    if len(texts) != n:
+        return f"{len(texts)} {what} here, {n} there"
+    return "" if any(map(_is_example, texts)) else f"none of these {what} is printed there"
+
+
+def _is_example(text: str) -> bool:
+    letters = "".join(filter(str.isalpha, one_spelling(text).casefold()))
+    return hashlib.sha256(letters.encode()).hexdigest() in printed.EXAMPLES
+
+
+def _section(name: str, cells: Iterable[Cell], *, other: str) -> Section:
+    """A section beside what is printed, which is of other items if `other` says so."""
+    made, source = tuple(cells), SOURCE
+    if other and any(cell.printed for cell in made):
+        made = tuple(dataclasses.replace(cell, equal=None) for cell in made)
+        source = f"{SOURCE}, of other items: {other}"
+    return Section(name=name, title=_TITLES[name], source=source, cells=made)
 
 
 def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
@@ -250,25 +288,18 @@ def correlated(
 
 
 def rho_cells(
-    rho: Correlation, *, is_study: bool, p_holm: float | None = None, n_models: int = 1
+    rho: Correlation, *, p_holm: float | None = None, n_models: int = 1
 ) -> Iterator[Cell]:
     """The correlation of section 4 with its interval and p, beside the printed one.
 
     Args:
         rho: the correlation.
-        is_study: whether the perplexities may be the study's, so that equality means something.
         p_holm: p, corrected for several models; None for none.
         n_models: how many models.
     """
     what = "Spearman, scores and perplexities"
     cell = beside(f"{what}: rho", rho.r, f"{printed.RHO:.3f}", note=rho.reason or "")
-    yield dataclasses.replace(
-        cell,
-        equal=cell.equal if is_study else None,
-        low=rho.low,
-        high=rho.high,
-        count=str(rho.n),
-    )
+    yield dataclasses.replace(cell, low=rho.low, high=rho.high, count=str(rho.n))
     if rho.p is None:
         return
     said = f"< {printed.RHO_P_BELOW}"

@@ -18,8 +18,8 @@ from cimento.suites import CANARY, Prediction, Suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.design import licensing_of, squares, windows_of
 from cimento.suites.formula import Reference, is_condition_name, likelier, parse, references
+from cimento.suites.languages import LANGUAGE_CODE, language_code
 from cimento.suites.naming import mistaken, numbered
-from cimento.suites.published import LANGUAGE_CODE, language_code
 
 _MOST_LISTED = 6
 _NUMBERED = re.compile(r".*\b((?:row|line) \d+)$")
