@@ -8,7 +8,7 @@ from scipy import stats
 
 from cimento.app import people
 from cimento.app.frame import Text
-from cimento.app.incoming import without_commands
+from cimento.app.words import without_commands
 from cimento.judgments import how_read, judgments_of, read_judgments
 from cimento.kinds.run import open_runs
 from cimento.people.surveys.exports import write_survey

@@ -17,7 +17,7 @@ from cimento.app.beside import Asked, BesideModels
 from cimento.app.exclusions import ExclusionForm, Filtered
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading
-from cimento.app.incoming import asked_in, read_upload, remarks_on, without_commands
+from cimento.app.incoming import asked_in, read_upload, remarks_on
 from cimento.app.parts import ends, save, table
 from cimento.app.rated import (
     Scale,
@@ -33,7 +33,7 @@ from cimento.app.times import ReadingTimes
 from cimento.app.words import USUAL, Words, reason_of, said, two_decimals
 from cimento.app.workspace import JUDGMENTS, SECRET
 from cimento.documents import grid_file
-from cimento.errors import CimentoError, InputError
+from cimento.errors import InputError
 from cimento.judgments import (
     NOT_OF_SUITE,
     Judgment,
@@ -151,11 +151,7 @@ class Results:
         place = self._table(f"{self._name}-{PurePath(name).stem}")
         secret = self._visit.workspace.inside(f"{JUDGMENTS}/{self._name}{SECRET}")
         asked = asked_in(self._design or read_design(survey))
-        try:
-            came = await asyncio.to_thread(read_upload, name, data, asked=asked, secret=secret)
-        except CimentoError as error:
-            error.todo = without_commands(error.todo)
-            raise
+        came = await asyncio.to_thread(read_upload, name, data, asked=asked, secret=secret)
         if came is None:
             raise InputError(where=name, seen=self._say("people.import-unclear"))
         await asyncio.to_thread(_write, came.judgments, place, remarks_on(came))

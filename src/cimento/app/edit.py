@@ -11,7 +11,7 @@ from typing import Any
 
 from nicegui import events, ui
 
-from cimento.app import columns, findings, pairing, table
+from cimento.app import columns, findings, pairing, proposing, table
 from cimento.app.checking import Finding, Note, Report, check_grid
 from cimento.app.editing import (
     MOST_PASTED,
@@ -284,13 +284,13 @@ class Editor:
 
     def _ask(self) -> bool:
         """Ask what is unclear, and say whether it is about what the columns are."""
-        question = pairing.question_of(self.grid, {e.code for e in self.report.findings})
+        question = proposing.question_of(self.grid, self.report.findings)
         asked = question, self.grid.items.rows[: pairing.FIRST_ROWS + 1]
         if question is not None and asked != self._asked:
             self._asked = asked
             self._question.clear()
             with self._question:
-                pairing.ask(self.grid, question, self._say, done=self._act(self._answer))
+                proposing.ask(self.grid, question, self._say, done=self._act(self._answer))
         self._question.set_visibility(question is not None)
         return question is not None and question.kind not in ("conditions", "names")
 

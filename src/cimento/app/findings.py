@@ -19,7 +19,7 @@ from cimento.app.checking import Finding, page_of
 from cimento.app.editing import Grid, workbook_of
 from cimento.app.frame import Text, english
 from cimento.app.parts import opened_dialog, plain_table
-from cimento.app.words import USUAL, Words, by_menus, said, words
+from cimento.app.words import USUAL, Words, advice_of, by_menus, said, without_commands, words
 from cimento.errors import InputError, MissingDependencyError
 from cimento.faults import CHECKS, EXAMPLE, NO_PREDICTIONS
 from cimento.io.files import write_bytes
@@ -125,7 +125,7 @@ def show_advice(code: str, todo: str, say: Words) -> None:
     closer = "" if todo in {usual, check.todo if check else usual} else todo
     if usual and not (closer and said(closer, say.language)):
         ui.label(say(f"advice.{code}")).classes("small")
-    if closer:
+    if closer and advice_of(closer, say.language):
         show_translated(closer, say).classes("small")
 
 
@@ -140,9 +140,9 @@ def show_translated(text: str, say: Words, *, where: str = "") -> ui.element:
         where: the place that it is about, which comes before it.
     """
     translated = said(text, say.language)
-    text, translated = by_menus(text, say), translated and by_menus(translated, say)
+    text, translated = (one and without_commands(by_menus(one, say)) for one in (text, translated))
     place = where if translated is None else said(where, say.language) or where
-    first, *formula = (text if translated is None else translated).split("\n")
+    first, *formula = ((text or "") if translated is None else translated).split("\n")
     with ui.element("div") as shown:
         ui.label(f"{place}: {first}" if place else first)
         if formula:

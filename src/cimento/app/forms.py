@@ -18,7 +18,6 @@ from cimento.app.incoming import (
     read_upload,
     remarks_on,
     save_sentences,
-    without_commands,
 )
 from cimento.app.parts import ask_deletion, delete_button, named_languages
 from cimento.app.workspace import JUDGMENTS, SECRET, SUITES
@@ -97,8 +96,7 @@ class OwnForms:
             await asyncio.to_thread(
                 write_judgments, table_of(came.judgments), table, read="\n".join(remarks_on(came))
             )
-        except CimentoError as error:
-            error.todo = without_commands(error.todo)
+        except CimentoError:
             for path in filter(None, (secret, made)):  # no answers were read with them
                 path.unlink(missing_ok=True)
             raise

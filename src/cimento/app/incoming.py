@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from cimento.app.words import without_commands
 from cimento.intake.reading import ANSWERS, AnswersReading
 from cimento.io.files import write_bytes
 from cimento.judgments import ColumnMap
@@ -73,25 +73,6 @@ def read_upload(name: str, data: bytes, *, asked: Asked, secret: Path) -> Import
             secret=key,
         )
         return read_answers([path], options)
-
-
-_COMMAND = re.compile(r"[:;] `cimento [^`]*`.*?(?=\.?$|\. )")
-"""What another part of a sentence says of a command."""
-_OF_COMMANDS = re.compile(r"`cimento |(?:^|\W)--[a-z]")
-_NEXT_SENTENCE = re.compile(r"(?<=[.?!]) (?=\S)")
-
-
-def without_commands(text: str) -> str:
-    """A message without what it says of commands and options, for which pages have fields.
-
-    >>> without_commands("One person failed. `cimento annotate filter --attention 1` drops them.")
-    'One person failed.'
-
-    Args:
-        text: sentences of cimento.
-    """
-    sentences = _NEXT_SENTENCE.split(_COMMAND.sub("", text))
-    return " ".join(one for one in sentences if not _OF_COMMANDS.search(one))
 
 
 def remarks_on(came: Import) -> list[str]:

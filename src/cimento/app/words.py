@@ -40,6 +40,9 @@ LANGUAGES: Mapping[str, str] = {
 """The languages of the app by ISO 639-1 code, each in its own words."""
 _SAID_FILE = Path(__file__).parents[1] / "data" / "said.toml"
 
+_WINDOW = "window"
+"""The key of an English sentence for the window, where that for commands names their options."""
+
 _FIELD = re.compile(r"\{(\w+)(?:([#'.])|\|([^{}]*))?\}")
 _KINDS = {
     None: r".+?",
@@ -141,7 +144,7 @@ class Saying:
         pattern: what the English sentence matches, with a group for each field.
         fixed: the longest part that is in every such sentence.
         weight: number of characters that are the same in all of them.
-        texts: the sentence by language, with its fields.
+        texts: the sentence by language, with its fields, as the window says it.
     """
 
     pattern: re.Pattern[str]
@@ -151,7 +154,7 @@ class Saying:
 
 
 def sayings() -> list[dict[str, str]]:
-    """The sentences of the file, each by language."""
+    """The sentences of the file, each by language; some have `_WINDOW`, English for the window."""
     entries: list[dict[str, str]] = tomllib.loads(_SAID_FILE.read_text(encoding="utf-8"))["said"]
     return entries
 
@@ -174,6 +177,7 @@ def _saying(texts: Mapping[str, str]) -> Saying:
     fixed.append(english[end:])
     pattern = re.compile("".join([*parts, re.escape(fixed[-1])]), re.DOTALL)
     shown = {language: text.removesuffix(".") for language, text in texts.items()}
+    shown |= {USUAL: shown.pop(_WINDOW)} if _WINDOW in shown else {}
     return Saying(pattern, max(fixed, key=len), sum(map(len, fixed)), shown)
 
 
@@ -193,10 +197,13 @@ def said(text: str, language: str) -> str | None:
         language: ISO 639-1 code.
 
     Returns:
-        The text, or None where some of it is not in the file.
+        The text, or None where some of it is not in the file. English is left as it is, unless it
+        speaks of commands.
     """
-    if language == USUAL or not text or len(text) > _LONGEST:
-        return text if language == USUAL or not text else None
+    if not text or (language == USUAL and not _OF_COMMANDS.search(text)):
+        return text
+    if len(text) > _LONGEST:
+        return None
     first, *lines = text.split("\n")
     made = _said(first, language, _DEEPEST) or _placed(first, language)
     return None if made is None else "\n".join([made, *(_below(line, language) for line in lines)])
@@ -303,7 +310,7 @@ def message_of(error: CimentoError, language: str) -> str:
         error: the error; one of several faults gives its own message.
         language: ISO 639-1 code.
     """
-    if language == USUAL:
+    if language == USUAL and not _OF_COMMANDS.search(str(error)):
         return str(error)
     if isinstance(error, SuiteError):
         faults = [_with_advice(fault, language) for fault in error.faults[:_MOST_FAULTS]]
@@ -334,14 +341,26 @@ def translated_line(line: str, language: str) -> str:
 
 
 def _with_advice(message: CimentoError | Fault, language: str) -> str:
-    advice = _ended(said(message.todo, language) or message.todo) if message.todo else ""
-    return f"{translated_message(message, language)} {advice}".rstrip()
+    return f"{translated_message(message, language)} {advice_of(message.todo, language)}".rstrip()
+
+
+def advice_of(todo: str, language: str) -> str:
+    """Advice as the window gives it: by the menus above columns, and without commands.
+
+    Args:
+        todo: advice of cimento in English; may be empty.
+        language: ISO 639-1 code.
+    """
+    advice = without_commands(by_menus(said(todo, language) or todo, words(language)))
+    return _ended(advice) if advice else ""
 
 
 def _ended(text: str) -> str:
     return text if text.endswith(_ENDS) else f"{text}."
 
 
+_UNNAMED = "COLUMN"
+"""What stands in advice for a column that somebody has to name."""
 _CHOICE = re.compile(r"--columns=(?:'(?P<quoted>[^']*)'|(?P<bare>[^\s,]+))")
 
 
@@ -354,11 +373,49 @@ def by_menus(text: str, say: Words) -> str:
     """
 
     def in_menus(match: re.Match[str]) -> str:
-        try:
-            chosen = parse_choice(match["quoted"] or match["bare"] or "")
-        except UsageError:
-            return match[0]
-        roles = (f"{say.named('role', role)} = «{name}»" for role, name in chosen.items())
-        return say("edit.by-menus", roles=", ".join(roles))
+        chosen = _chosen(match)
+        roles = (
+            say.named("role", role) + (f" = «{name}»" if name != _UNNAMED else "")
+            for role, name in chosen.items()
+        )
+        return say("edit.by-menus", roles=", ".join(roles)) if chosen else match[0]
 
     return _CHOICE.sub(in_menus, text)
+
+
+def choices_in(text: str) -> list[dict[str, str]]:
+    """The columns of roles that advice proposes, one dictionary for each option ``--columns``.
+
+    Args:
+        text: advice of cimento in English.
+    """
+    chosen = [_chosen(match) for match in _CHOICE.finditer(text)]
+    return [columns for columns in chosen if columns and _UNNAMED not in columns.values()]
+
+
+def _chosen(match: re.Match[str]) -> dict[str, str]:
+    """The columns by their roles; none where an option is no list of them."""
+    try:
+        return parse_choice(match["quoted"] or match["bare"] or "")
+    except UsageError:
+        return {}
+
+
+_COMMAND = re.compile(r"[:;] `cimento [^`]*`.*?(?=\.?$|\. )")
+"""What another part of a sentence says of a command."""
+_OF_COMMANDS = re.compile(r"`cimento |(?:^|\W)--[a-z]")
+
+
+def without_commands(text: str) -> str:
+    """A message without what it says of commands and options, for which pages have fields.
+
+    >>> without_commands("One person failed. `cimento annotate filter --attention 1` drops them.")
+    'One person failed.'
+
+    Args:
+        text: sentences of cimento.
+    """
+    if not _OF_COMMANDS.search(text):
+        return text
+    sentences = _SENTENCE_END.split(_COMMAND.sub("", text))
+    return " ".join(one for one in sentences if not _OF_COMMANDS.search(one))
