@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from cimento.paradigms.cloze.reading import (
     SUFFIXES,
     cloze_fault,
     mark_between,
+    read_folder,
     read_options,
     suite_of_items,
 )
@@ -51,13 +52,8 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
     faults += _of_another_kind(table)
     if errors(faults):
         raise unusable(path, faults)
-    ours = _with_bars(_with_our_names(table), faults)
+    ours, roles = with_our_names(table, faults)
     suite = suite_of_items(Meta(path.stem), ours, faults)
-    roles: dict[str, Sequence[str | None]] = {
-        name: [table.find(name), *_numbered(table, name)] for name in ROLES
-    }
-    roles |= {"item": [table.find("item")], "text": [_text_column(table)]}
-    roles |= {name: [name] for name in ("none", EXPECTED) if name in ours.cells}
     read = reading_of(table, BLANKS, roles, n_items=suite.n_written, own={"row"})
     return SuiteReading(
         suite=suite,
@@ -69,6 +65,48 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
     )
 
 
+def with_our_names(
+    table: Table, faults: list[Fault]
+) -> tuple[Table, Mapping[str, Sequence[str | None]]]:
+    """A table of items that people headed in their language, with our names of columns.
+
+    Args:
+        table: the table as it came from its file.
+        faults: the faults so far, to which those of marks between options are added.
+
+    Returns:
+        The table, and the columns of each role, as the file calls them.
+    """
+    ours = _with_bars(_renamed(table), faults)
+    roles: dict[str, Sequence[str | None]] = {
+        name: [table.find(name), *_numbered(table, name)] for name in ROLES
+    }
+    roles |= {"item": [table.find("item")], "text": [_text_column(table)]}
+    roles |= {name: [name] for name in ("none", EXPECTED) if name in ours.cells}
+    return ours, roles
+
+
+def read_own_folder(folder: Path) -> SuiteReading[ClozeSuite]:
+    """Read a suite folder, whose table of items may have names of columns of one's own.
+
+    Raises:
+        InputError: a file is missing or may not be read.
+        SuiteError: no suite can be made of what the files hold.
+    """
+    return read_folder(folder, named=_of_folder)
+
+
+def _of_folder(
+    table: Table, faults: list[Fault]
+) -> tuple[Table, Mapping[str, Sequence[str | None]]]:
+    """The table of a folder with our names; one that has them is as it was written."""
+    has_ours = {"item", "text"} <= {*table.columns}
+    text = None if has_ours or table.find("target") is None else _text_column(table)
+    if text is not None and _has_blanks(table, text):
+        return with_our_names(table, faults)
+    return table, {name: [name] for name in (*BLANKS.needs, *BLANKS.may)}
+
+
 def _text_column(table: Table) -> str | None:
     """The column of the sentences: the one that is chosen, or called so and has blanks.
 
@@ -78,7 +116,7 @@ def _text_column(table: Table) -> str | None:
         return "sentence"
     named = [name for name in map(table.find, ("text", "sentence")) if name]
     others = [name for name in table.columns if name not in (*named, *map(table.find, ROLES))]
-    blanked = [name for name in others if _is_of_sentences(table, name)]
+    blanked = [name for name in others if table.find("target") and _is_of_sentences(table, name)]
     alone = blanked if len(blanked) == 1 else []
     return next(filter(partial(_has_blanks, table), (*named, *alone)), next(iter(named), None))
 
@@ -151,8 +189,8 @@ def _numbered(table: Table, role: str) -> list[str]:
     ]
 
 
-def _with_our_names(table: Table) -> Table:
-    """A table that people headed in their language, with our names; items may lack numbers.
+def _renamed(table: Table) -> Table:
+    """A table with our names of columns; items may lack numbers.
 
     Numbered columns of one role, such as *distractor 1* and *distractor 2*, become one with bars,
     and other marks for a blank become underscores.
