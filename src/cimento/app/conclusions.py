@@ -55,7 +55,8 @@ class RunResult:
                 else _value(effect.estimate, say)
                 for effect in self.effects
             )
-            return f"DD{':' if several else ''} {'; '.join(shown)}"
+            unit = say.named("unit", self.effects[0].estimate.unit)
+            return f"DD{f' ({unit})' if unit else ''}: {'; '.join(shown)}"
         if self.headline is None or self.headline.estimate.value is None:
             return "–"
         estimate = self.headline.estimate
@@ -89,6 +90,7 @@ class RunResult:
                 yield say("read.means_dd_undefined", names=names, reason="; ".join(reasons))
             else:
                 yield say(f"read.means_dd_{side}", names=names)
+        yield say("read.means_dd_is")
 
 
 def _value(estimate: Estimate, say: Words) -> str:
