@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from cimento.app.answer_tables import answers_grid, means_grid, sentence_means
+from cimento.app.answer_tables import (
+    alpha_title,
+    answers_grid,
+    means_grid,
+    scale_of_alpha,
+    sentence_means,
+)
 from cimento.app.beside import Asked, BesideModels
 from cimento.app.exclusions import ExclusionForm, Filtered
 from cimento.app.findings import button, show_translated
@@ -215,10 +221,12 @@ class Results:
 
     def _build_questions(self, summaries: Sequence[QuestionSummary]) -> None:
         """The questions with their means and agreement."""
-        names = ("question", "participants", "places", "judgments", "mean", "sd", "alpha")
-        rows = [_summary_row(summary, self._say) for summary in summaries]
+        names = ("question", "participants", "places", "judgments", "mean", "sd")
+        several = len({*map(scale_of_alpha, summaries)}) > 1
+        rows = [_summary_row(summary, self._say, with_scale=several) for summary in summaries]
         if rows:  # times answer no question
-            table([self._say(f"people.of-{name}") for name in names], rows)
+            titles = [self._say(f"people.of-{name}") for name in names]
+            table([*titles, alpha_title(summaries, self._say)], rows)
         if any(summary.alpha.low is not None for summary in summaries):
             Text(self._say("people.alpha-over")).classes("small")
         for summary in summaries:
@@ -337,11 +345,12 @@ def _show_remark(text: str, say: Words) -> None:
     Text(roles or told).classes("small")
 
 
-def _summary_row(summary: QuestionSummary, say: Words) -> list[str]:
+def _summary_row(summary: QuestionSummary, say: Words, *, with_scale: bool) -> list[str]:
     alpha = summary.alpha
     shown = two_decimals(alpha.value, say) or reason_of(alpha.reason, say)
     if alpha.value is not None:
-        shown = " ".join(filter(None, (shown, ends(alpha.low, alpha.high, say))))
+        scale = f"({say(f'people.alpha-scale-{scale_of_alpha(summary)}')})" if with_scale else ""
+        shown = " ".join(filter(None, (shown, ends(alpha.low, alpha.high, say), scale)))
     return [
         say.named("question", summary.question), str(summary.people), str(summary.places),
         str(summary.judgments), two_decimals(summary.mean, say), two_decimals(summary.sd, say),

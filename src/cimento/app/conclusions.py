@@ -20,7 +20,6 @@ from cimento.records.effects import DesignEffect, effects_among
 from cimento.records.outcomes import best_constant
 from cimento.records.store import MANIFEST
 from cimento.report.findings import ACCURACY_KIND, Headline, kind_of
-from cimento.report.formatting import with_minus
 
 if TYPE_CHECKING:
     from cimento.records.outcomes import Estimate
@@ -99,7 +98,7 @@ def _value(estimate: Estimate, say: Words) -> str:
         return "–"
     form = ".2f" if estimate.unit else ".3f"
     shown = say.number(estimate.value, form)
-    return with_minus(f"{shown} {ends(estimate.low, estimate.high, say, form)}".strip())
+    return f"{shown} {ends(estimate.low, estimate.high, say, form)}".strip()
 
 
 def _reason(reason: str, say: Words) -> str:

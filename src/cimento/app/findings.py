@@ -99,7 +99,19 @@ def _show(finding: Finding, say: Words, go: Callable[[Finding], None]) -> None:
         ui.label(title).classes("check-title")
     # What is not a check says of which file it is, and has no subject without it.
     show_translated(finding.seen, say, where="" if finding.code else finding.where).classes("seen")
-    show_advice(finding.code, finding.todo, say)
+    here = f"edit.here-{finding.code}"
+    if here in say.texts:
+        ui.label(say(here)).classes("small")
+        _show_example(finding.todo, say)
+    else:
+        show_advice(finding.code, finding.todo, say)
+
+
+def _show_example(todo: str, say: Words) -> None:
+    """Show the example behind advice, if it has one."""
+    _, mark, example = todo.partition(EXAMPLE)
+    if mark:
+        show_translated(mark + example, say).classes("small")
 
 
 def show_advice(code: str, todo: str, say: Words) -> None:
@@ -117,9 +129,7 @@ def show_advice(code: str, todo: str, say: Words) -> None:
     if code == NO_PREDICTIONS:
         # The example stands behind the steps of this page, not behind files and commands.
         ui.label(say(f"advice.{code}")).classes("small")
-        _, mark, example = todo.partition(EXAMPLE)
-        if mark:
-            show_translated(mark + example, say).classes("small")
+        _show_example(todo, say)
         return
     usual = words(USUAL).texts.get(f"advice.{code}", "")
     closer = "" if todo in {usual, check.todo if check else usual} else todo

@@ -19,7 +19,7 @@ from cimento.app.incoming import (
     remarks_on,
     save_sentences,
 )
-from cimento.app.parts import ask_deletion, delete_button, named_languages
+from cimento.app.parts import ask_deletion, delete_button, named_languages, searched
 from cimento.app.workspace import JUDGMENTS, SECRET, SUITES
 from cimento.errors import CimentoError, InputError
 from cimento.judgments import table_of, write_judgments
@@ -48,12 +48,8 @@ class OwnForms:
         suites = {"": say("people.form-sentences")}
         suites |= {name: name for name in visit.workspace.suite_names()}
         with ui.element("div").classes("form-grid"):
-            self._suite = ui.select(
-                suites, label=say("people.form-test"), value="", with_input=True
-            )
-            self._language = ui.select(
-                named_languages(say), label=say("people.form-language"), with_input=True
-            )
+            self._suite = searched(suites, label=say("people.form-test"), value="")
+            self._language = searched(named_languages(say), label=say("people.form-language"))
         file_choice(visit, self._take)
         self._earlier = ui.element("ul").classes("plain-list")
         self._build_earlier()

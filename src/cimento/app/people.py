@@ -28,6 +28,7 @@ from cimento.app.shown import (
     EXPORTS,
     WORDS_PER_MINUTE,
     Progress,
+    kinds_in,
     progress,
     qr_code,
     words_to_read,
@@ -138,6 +139,12 @@ class SurveyPage:
                 questions=max(map(len, self._design.by_survey.values()), default=0),
             )
         )  # fmt: skip
+        longest = kinds_in(max(self._design.by_survey.values(), key=len, default=()))
+        if len(longest) > 1:
+            kinds = (
+                say(f"people.counted-{kind}", count=say.number(n)) for kind, n in longest.items()
+            )
+            Text(say("people.counted", kinds="; ".join(kinds))).mark("counted")
         Text(say("people.fixed")).classes("small")
         for field in self._design.fields:
             if field.low:

@@ -1,4 +1,4 @@
-"""What the page proposes where a table is not read: which columns to choose in the menus above them.
+"""What the page proposes where a table is not read: columns to choose in the menus above them.
 
 The advice of the readers names columns as an option of commands would; here each is a button. A
 table of sentences with blanks is asked for the column of the words that are expected there.
@@ -18,6 +18,7 @@ from cimento.app.columns import role_name, with_role
 from cimento.app.editing import Grid, Sheet
 from cimento.app.findings import button
 from cimento.app.marked import as_read
+from cimento.app.parts import named_languages, searched
 from cimento.app.words import Words, choices_in
 from cimento.intake.blanks import are_blanked
 from cimento.intake.profile import profile
@@ -109,6 +110,21 @@ def ask(grid: Grid, question: pairing.Question | Proposal, say: Words, *, done: 
         )
 
 
+def ask_language(say: Words, *, done: Callable[[str], object]) -> None:
+    """Ask for the language of the sentences in the place where the page is being built.
+
+    Args:
+        say: the words of the page.
+        done: called with the code of the language.
+    """
+    ui.label(say("edit.bare"))
+    with ui.element("div").classes("tools"):
+        language = searched(
+            named_languages(say), label=say("edit.language"), value=say.language
+        ).classes("short")
+        button(say("edit.describe"), lambda: done(str(language.value or "")))
+
+
 def _ask_roles(proposal: Proposal, say: Words, done: Done) -> None:
     """A button for each way to choose columns."""
     ui.label(say("edit.roles-what"))
@@ -129,9 +145,7 @@ def _ask_words(grid: Grid, proposal: Proposal, say: Words, done: Done) -> None:
     """
     sheet = as_read(grid)
     by_name = {choice["target"]: choice for choice in proposal.choices}
-    words = [
-        name for name in by_name if profile(sheet.values(_index(sheet, name))).kind == "words"
-    ]
+    words = [name for name in by_name if profile(sheet.values(_index(sheet, name))).kind == "words"]
     with ui.element("div").classes("tools"):
         due = ui.select(
             [*by_name], label=say("edit.blanks-target"), value=words[0] if len(words) == 1 else None

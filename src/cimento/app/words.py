@@ -20,6 +20,7 @@ from pathlib import Path
 
 from cimento.errors import CimentoError, Fault, SuiteError, UsageError
 from cimento.intake.roles import parse_choice
+from cimento.report.formatting import with_minus
 from cimento.suites.kinds import kinds
 
 _WORDS_FILE = Path(__file__).parents[1] / "data" / "app.toml"
@@ -84,13 +85,13 @@ class Words:
         return text.format(**values) if values else text
 
     def number(self, value: float, form: str = ",") -> str:
-        """A number as the language writes it: ``1,234.5`` in English, ``1 234,5`` in the others.
+        """A number as the language writes it: ``−1,234.5`` in English, ``−1 234,5`` in the others.
 
         Args:
             value: the number.
             form: a format of Python for English, such as ``,.1f``.
         """
-        text = format(value, form)
+        text = with_minus(format(value, form))
         return text if self.language == USUAL else text.translate(MARKS)
 
     def named(self, what: str, name: str) -> str:
