@@ -150,9 +150,9 @@ def show_translated(text: str, say: Words, *, where: str = "") -> ui.element:
         where: the place that it is about, which comes before it.
     """
     translated = said(text, say.language)
-    text, translated = (one and without_commands(by_menus(one, say)) for one in (text, translated))
+    told = without_commands(by_menus(text if translated is None else translated, say))
     place = where if translated is None else said(where, say.language) or where
-    first, *formula = ((text or "") if translated is None else translated).split("\n")
+    first, *formula = told.split("\n")
     with ui.element("div") as shown:
         ui.label(f"{place}: {first}" if place else first)
         if formula:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -46,7 +46,9 @@ def asked_about(suite: Path | None) -> Asked:
     return asked
 
 
-def read_upload(name: str, data: bytes, *, asked: Asked, secret: Path) -> Import | None:
+def read_upload(
+    name: str, data: bytes, *, asked: Asked, secret: Path, chosen: Mapping[str, str] | None = None
+) -> Import | None:
     """The answers in a file of another program.
 
     Args:
@@ -54,6 +56,7 @@ def read_upload(name: str, data: bytes, *, asked: Asked, secret: Path) -> Import
         data: its content.
         asked: the questions.
         secret: file with the key of pseudonyms; made if it is not there.
+        chosen: the roles that somebody has chosen for columns, by their names.
 
     Returns:
         The judgments; None if it is not clear how the answers are arranged.
@@ -63,7 +66,12 @@ def read_upload(name: str, data: bytes, *, asked: Asked, secret: Path) -> Import
     """
     with TemporaryDirectory(prefix="cimento-") as temporary:
         path = write_bytes(data, Path(temporary) / name)
-        form = form_of(path, ColumnMap(), asked(stored=False))
+        roles = dict(chosen or {})
+        items = tuple(column for column, role in roles.items() if role == ANSWERS)
+        columns = ColumnMap(
+            chosen={role: name for name, role in roles.items() if name not in items}
+        )
+        form = "wide" if items else form_of(path, columns, asked(stored=False))
         if not form:
             return None
         key, _ = open_secret(secret)
@@ -71,6 +79,8 @@ def read_upload(name: str, data: bytes, *, asked: Asked, secret: Path) -> Import
             form=form,  # type: ignore[arg-type]  # one of the forms, since it is not empty
             places=asked(stored=form in DESIGN_FORMS),
             secret=key,
+            columns=columns,
+            items=items,
         )
         return read_answers([path], options)
 

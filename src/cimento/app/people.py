@@ -139,10 +139,11 @@ class SurveyPage:
                 questions=max(map(len, self._design.by_survey.values()), default=0),
             )
         )  # fmt: skip
-        longest = kinds_in(max(self._design.by_survey.values(), key=len, default=()))
-        if len(longest) > 1:
+        lists = sorted(self._design.by_survey.values(), key=len)
+        counts = kinds_in(lists[-1]) if lists else {}
+        if len(counts) > 1:
             kinds = (
-                say(f"people.counted-{kind}", count=say.number(n)) for kind, n in longest.items()
+                say(f"people.counted-{kind}", count=say.number(n)) for kind, n in counts.items()
             )
             Text(say("people.counted", kinds="; ".join(kinds))).mark("counted")
         Text(say("people.fixed")).classes("small")
@@ -301,7 +302,7 @@ class SurveyPage:
             storage.invite_participants, path, self._design, min(number, MOST_LINKS)
         )
         text = "\n".join([HEADER, *link_lines(made, served.address)]) + "\n"
-        ui.download.content(text, f"{self._folder.name}-links.tsv")
+        ui.download.content(text.encode(), f"{self._folder.name}-links.tsv")
 
     # --- Answers
 

@@ -19,7 +19,8 @@ from itertools import islice
 from pathlib import Path
 
 from cimento.errors import CimentoError, Fault, SuiteError, UsageError
-from cimento.intake.roles import parse_choice
+from cimento.intake.roles import ROLES, parse_choice
+from cimento.judgments.roles import ANSWER_ROLES
 from cimento.report.formatting import with_minus
 from cimento.suites.kinds import kinds
 
@@ -146,12 +147,14 @@ class Saying:
         fixed: the longest part that is in every such sentence.
         weight: number of characters that are the same in all of them.
         texts: the sentence by language, with its fields, as the window says it.
+        is_of_window: whether the window says it otherwise in English too.
     """
 
     pattern: re.Pattern[str]
     fixed: str
     weight: int
     texts: Mapping[str, str]
+    is_of_window: bool = False
 
 
 def sayings() -> list[dict[str, str]]:
@@ -178,8 +181,9 @@ def _saying(texts: Mapping[str, str]) -> Saying:
     fixed.append(english[end:])
     pattern = re.compile("".join([*parts, re.escape(fixed[-1])]), re.DOTALL)
     shown = {language: text.removesuffix(".") for language, text in texts.items()}
-    shown |= {USUAL: shown.pop(_WINDOW)} if _WINDOW in shown else {}
-    return Saying(pattern, max(fixed, key=len), sum(map(len, fixed)), shown)
+    is_of_window = _WINDOW in shown
+    shown |= {USUAL: shown.pop(_WINDOW)} if is_of_window else {}
+    return Saying(pattern, max(fixed, key=len), sum(map(len, fixed)), shown, is_of_window)
 
 
 def _group(match: re.Match[str]) -> str:
@@ -198,16 +202,23 @@ def said(text: str, language: str) -> str | None:
         language: ISO 639-1 code.
 
     Returns:
-        The text, or None where some of it is not in the file. English is left as it is, unless it
-        speaks of commands.
+        The text, or None where some of it is not in the file. English is left as it is, unless
+        the window says it otherwise.
     """
-    if not text or (language == USUAL and not _OF_COMMANDS.search(text)):
+    if not text or (language == USUAL and not _has_window(text)):
         return text
     if len(text) > _LONGEST:
         return None
     first, *lines = text.split("\n")
     made = _said(first, language, _DEEPEST) or _placed(first, language)
     return None if made is None else "\n".join([made, *(_below(line, language) for line in lines)])
+
+
+def _has_window(text: str) -> bool:
+    """Whether some sentence of a text in English may be another one in the window."""
+    return _OF_COMMANDS.search(text) is not None or any(
+        saying.fixed in text for saying in _compiled() if saying.is_of_window
+    )
 
 
 def _below(line: str, language: str) -> str:
@@ -299,8 +310,8 @@ def translated_message(message: CimentoError | Fault, language: str) -> str:
         message: the error, or the fault of a suite.
         language: ISO 639-1 code.
     """
-    seen = said(message.seen, language)
-    where = message.where if seen is None else said(message.where, language) or message.where
+    seen, where = said(message.seen, language), _OPTION_PLACE.sub("", message.where)
+    where = where if seen is None else said(where, language) or where
     return _ended(f"{where}: {seen or message.seen}" if where else seen or message.seen)
 
 
@@ -311,15 +322,20 @@ def message_of(error: CimentoError, language: str) -> str:
         error: the error; one of several faults gives its own message.
         language: ISO 639-1 code.
     """
-    if language == USUAL and not _OF_COMMANDS.search(str(error)):
-        return str(error)
     if isinstance(error, SuiteError):
+        if language == USUAL and not any(_OF_COMMANDS.search(fault.todo) for fault in error.faults):
+            return str(error)
         faults = [_with_advice(fault, language) for fault in error.faults[:_MOST_FAULTS]]
         more = ["..."] if len(error.faults) > _MOST_FAULTS else []
         return "\n".join([error.where, *faults, *more])
+    told = f"{error.where} {error.seen} {error.todo}"
+    if language == USUAL and not _has_window(told):
+        return str(error)
     return _with_advice(error, language)
 
 
+_OPTION_PLACE = re.compile(r"(?:^|, )--[a-z].*")
+"""The name of an option as the place of an error."""
 _CODE = re.compile(r"(CIM-\w+ )?(.*?):?", re.DOTALL)
 _SEEN = re.compile(r": (?=[A-Z])")
 """The end of the place of a fault: what was seen there is a sentence."""
@@ -360,9 +376,9 @@ def _ended(text: str) -> str:
     return text if text.endswith(_ENDS) else f"{text}."
 
 
-_UNNAMED = "COLUMN"
-"""What stands in advice for a column that somebody has to name."""
-_CHOICE = re.compile(r"--columns=(?:'(?P<quoted>[^']*)'|(?P<bare>[^\s,]+))")
+UNNAMED = "COLUMN"
+"""What advice has in place of the name of a column that somebody has to name."""
+_CHOICE = re.compile(r"--columns=(?:'(?P<quoted>[^']*)'|(?P<bare>[^\s,]*[^\s,.]))")
 
 
 def by_menus(text: str, say: Words) -> str:
@@ -376,7 +392,7 @@ def by_menus(text: str, say: Words) -> str:
     def in_menus(match: re.Match[str]) -> str:
         chosen = _chosen(match)
         roles = (
-            say.named("role", role) + (f" = «{name}»" if name != _UNNAMED else "")
+            say.named("role", role) + (f" = «{name}»" if name != UNNAMED else "")
             for role, name in chosen.items()
         )
         return say("edit.by-menus", roles=", ".join(roles)) if chosen else match[0]
@@ -388,16 +404,15 @@ def choices_in(text: str) -> list[dict[str, str]]:
     """The columns of roles that advice proposes, one dictionary for each option ``--columns``.
 
     Args:
-        text: advice of cimento in English.
+        text: advice of cimento in English; a column that somebody has to name is `UNNAMED` in it.
     """
-    chosen = [_chosen(match) for match in _CHOICE.finditer(text)]
-    return [columns for columns in chosen if columns and _UNNAMED not in columns.values()]
+    return list(filter(None, map(_chosen, _CHOICE.finditer(text))))
 
 
 def _chosen(match: re.Match[str]) -> dict[str, str]:
-    """The columns by their roles; none where an option is no list of them."""
+    """The columns by their roles; none where an option is not a list of them."""
     try:
-        return parse_choice(match["quoted"] or match["bare"] or "")
+        return parse_choice(match["quoted"] or match["bare"] or "", {**ROLES, **ANSWER_ROLES})
     except UsageError:
         return {}
 

@@ -199,7 +199,8 @@ def _renamed(table: Table) -> Table:
     ours = {table.find(name): name for name in ("item", *ROLES)} | {text: "text"}
     others = {name: f"{name} (2)" for name in ours.values() if name not in ours}
     cells = {ours.get(name) or others.get(name, name): table.cells[name] for name in table.columns}
-    cells["text"] = tuple(map(with_blank, table.cells[text or "text"]))
+    if text is not None:
+        cells["text"] = tuple(map(with_blank, table.cells[text]))
     for role in ROLES:
         if (numbered := _numbered(table, role)) and role not in cells:
             texts = zip(*(cells.pop(name) for name in numbered), strict=True)
