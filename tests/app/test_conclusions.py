@@ -65,9 +65,13 @@ def test_the_effects_of_a_design_are_said_side_by_side():
         "island: the effect is there, for other items like these too."
         " wh: it cannot be told whether there is an effect."
         " subject: the opposite of what is expected."
+        " DD is what both factors together cost beyond the sum of what each costs alone; at 0 they"
+        " cost no more."
     )
-    assert result.number(words("it")).startswith("DD: island 5,00 [4,00; 6,00]; wh 0,50")
-    assert RunResult((dd("x", 1.0, None, "one item"),)).sentence(words("en")) == (
+    assert result.number(words("it")).startswith("DD (bit): island 5,00 [4,00; 6,00]; wh 0,50")
+    alone = RunResult((dd("x", -1.0, None, "one item"),))
+    assert alone.number(words("en")) == "DD (bits): −1.00 [−2.00, 0.00]"
+    assert alone.sentence(words("en")).startswith(
         "x: there is no test (one item), so nothing can be concluded."
     )
 

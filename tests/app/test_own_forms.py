@@ -179,3 +179,27 @@ def test_the_table_of_means_can_be_run_as_a_suite_of_ratings(tmp_path):
     assert {one.text: one.mean for one in rated} == pytest.approx(expected)
     assert {one.n for one in rated} == {3}
     assert 'rating = "rating"' in loaded.reading.table.said()
+
+
+def test_answers_that_cannot_be_read_are_read_as_the_menus_above_the_columns_say(tmp_path):
+    rows = [f"{who};{text};{n % 5 + 1}" for who in ("A1", "B2")
+            for n, text in enumerate(("Il gatto dorme qui.", "Il gatto dormono qui."))]  # fmt: skip
+    content = "\n".join(["Codice;Testo mostrato;Voto dato", *rows]).encode()
+
+    async def flow(user):
+        await user.open("/it/people")
+        fields = {one.props.get("label"): one for one in user.find(ui.select).elements}
+        fields["Lingua delle frasi"].value = "it"
+        (upload,) = user.find(ui.upload).elements
+        await upload.handle_uploads([SmallFileUpload("voti.csv", "", content)])
+        await user.should_see("Che cosa c'è in ogni colonna?", retries=300)
+        for name, role in (("Codice", "participant"), ("Testo mostrato", "sentence"),
+                           ("Voto dato", "answer")):  # fmt: skip
+            (menu,) = user.find(marker=f"column {name}").elements
+            assert menu.value == role  # proposed by the advice and by what is in the cells
+        user.find("Leggi così").click()
+        await user.should_see("Risposte: 4, di persone: 2", retries=300)
+
+    visit(tmp_path, flow)
+    judgments = judgments_of(read_judgments(tmp_path / "judgments" / "voti.parquet"))
+    assert [one.value for one in judgments] == ["1", "2", "1", "2"]

@@ -8,7 +8,7 @@ from scipy import stats
 
 from cimento.app import people
 from cimento.app.frame import Text
-from cimento.app.incoming import without_commands
+from cimento.app.words import without_commands
 from cimento.judgments import how_read, judgments_of, read_judgments
 from cimento.kinds.run import open_runs
 from cimento.people.surveys.exports import write_survey
@@ -128,7 +128,7 @@ def test_a_list_of_sentences_is_asked_and_its_ratings_go_beside_a_model(tmp_path
         [statistics.fmean(ratings[item]) for item in surprisals],
         [-bits for bits in surprisals.values()],
     ).statistic
-    assert f"{rho:.2f}".replace(".", ",") in shown
+    assert f"{rho:.2f}".replace(".", ",").replace("-", "−") in shown
 
 
 def test_a_list_of_sentences_leads_to_the_survey_first(tmp_path):
@@ -293,7 +293,7 @@ def test_means_show_z_by_participant(tmp_path):
     visit(tmp_path, flow)
     scored = [stats.zscore([float(value) for value in row], ddof=1) for row in rows]
     for z in map(statistics.fmean, zip(*scored, strict=True)):
-        assert f"{z:.2f}".replace(".", ",") in shown
+        assert f"{z:.2f}".replace(".", ",").replace("-", "−") in shown
 
 
 def test_what_rules_did_is_a_table_in_the_language_of_the_page(tmp_path):

@@ -58,7 +58,7 @@ def fields(text):
 
 
 def test_every_sentence_is_in_every_language_once():
-    assert [texts["en"] for texts in sayings() if set(texts) != set(LANGUAGES)] == []
+    assert [texts["en"] for texts in sayings() if {*texts} - {"window"} != set(LANGUAGES)] == []
     english = [texts["en"].removesuffix(".") for texts in sayings()]
     assert len(english) == len(set(english))
 
@@ -174,9 +174,9 @@ def test_the_files_that_are_looked_at_say_most_of_it():
     ("text", "russian"),
     [
         ("1 item in the conditions good, bad; 1 prediction",
-         "1 пункт в условиях good, bad; 1 предсказание"),
-        ("22 items in the conditions good, bad; 5 predictions",
-         "22 пункта в условиях good, bad; 5 предсказаний"),
+         "1 пункт, в каждом правильное (good) и неправильное (bad) предложение; 1 предсказание"),
+        ("22 items in the conditions long, short; 5 predictions",
+         "22 пункта в условиях long, short; 5 предсказаний"),
         ("111 items, 21 with an expected answer", "111 пунктов, из них с ожидаемым ответом: 21"),
         ("'Да' has no final mark, unlike 1,801 of 2,002 stimuli.",
          "У 'Да' нет знака в конце, в отличие от 1\u202f801 предложения из 2\u202f002."),
@@ -345,6 +345,16 @@ _LINES = (
     "If each two lines are a pair, run `cimento suites convert a.txt --from good-first -o NAME`, or"
     " with --from zorro if the bad sentence is the first."
 )
+
+
+def test_advice_on_commands_is_advice_on_the_window():
+    assert said(_LINES, "en") == (
+        "If each two lines are a pair, put the sentences into two columns of a spreadsheet: good"
+        " and bad."
+    )
+    assert "due colonne di un foglio di calcolo" in said(_LINES, "it")
+
+
 _LABELS = (
     "If 'a1' and 'a2' have a label each, write one sentence in each row, with its label beside it:"
     " columns sentence and label."
@@ -360,7 +370,6 @@ _LABELS = (
         f"If each row is the answer of one person, give {OPTION}.",
         f"If each row is the answer of one person, say which column has it: {OPTION}.",
         _PAGE,
-        _LINES,
         f"Say which sentences 'Ok?' judges: {OPTION} or {OPTION}.",
         f"Several columns may label the sentences, and disagree. Say which: {OPTION} or {OPTION}.",
         _LABELS,

@@ -368,7 +368,7 @@ def test_a_table_of_blanks_runs_as_it_is(capsys):
 def test_a_table_of_blanks_under_other_headers_says_what_to_call_them(capsys):
     Path("lacune.csv").write_text("Frase;Vuoto\nPioveva, ___ usciamo.;ma\n", "utf-8")
     assert invoke(["suites", "check", "lacune.csv"]) == 2
-    assert "say so: --columns 'text=Frase,target=Vuoto'" in capsys.readouterr().err
+    assert "say so: --columns 'sentence=Frase,target=Vuoto'" in capsys.readouterr().err
 
 
 WIDE = ("Corta non isola", "Lunga non isola", "Corta isola", "Lunga isola")

@@ -352,13 +352,18 @@ def blanks(path):
 
 
 def test_other_blanks_are_written_as_the_advice_says(tmp_path):
-    columns = {"text": [text.replace("___", "(...)") for text in BLANKS], "target": RIGHT}
+    columns = {"text": [text.replace("___", "[word]") for text in BLANKS], "target": RIGHT}
     todo = refused(written(tmp_path, columns))
     name, blank = re.search(r"in each cell of '(.*?)' as three underscores: (_+)\.", todo).groups()
     assert repr(BLANKS[0]) in todo
-    cells = [text.replace("(...)", blank) for text in columns[name]]
+    cells = [text.replace("[word]", blank) for text in columns[name]]
     path = written(tmp_path, {name: cells, "target": RIGHT})
     assert blanks(path) == list(zip(BLANKS, RIGHT, strict=True))
+
+
+def test_other_blanks_that_are_clear_are_read_as_blanks(tmp_path):
+    columns = {"text": [text.replace("___", "(...)") for text in BLANKS], "target": RIGHT}
+    assert blanks(written(tmp_path, columns)) == list(zip(BLANKS, RIGHT, strict=True))
 
 
 def test_columns_of_blanks_take_the_names_of_the_advice(tmp_path):

@@ -70,15 +70,30 @@ def test_two_forms_in_a_cell_become_two_columns(tmp_path):
     assert "two columns" in advice(path)
 
 
-@pytest.mark.parametrize("blank", ["...", "…", "[ ]", "__"])
-def test_blanks_that_are_no_underscores_are_answered_with_the_mark(tmp_path, blank):
+@pytest.mark.parametrize("blank", ["...", "…", "[ ]", "__", "[BLANK]", "------", "<mask>"])
+def test_blanks_that_are_no_underscores_are_read_as_blanks(tmp_path, blank):
     path = written(
         tmp_path,
         "ítem / frase / respuesta / distractores",
         f"1 / Llueve, {blank} salgo igual. / pero / si, donde",
         f"2 / No vino {blank} llovía. / porque / pero, cuando",
     )
-    assert advice(path).endswith("three underscores: ___. For example, 'Llueve, ___ salgo igual.'.")
+    items = load_suite(path).suite.items
+    assert [item.filled("X") for item in items] == ["Llueve, X salgo igual.", "No vino X llovía."]
+    assert [item.targets for item in items] == [("pero",), ("porque",)]
+
+
+@pytest.mark.parametrize("cell", ["Llueve, [pero] salgo igual.", "Llueve ... y ... salgo."])
+def test_blanks_that_are_not_clear_are_answered_with_the_mark(tmp_path, cell):
+    path = written(tmp_path, "frase / respuesta", f"{cell} / pero", f"{cell} No. / porque")
+    assert "three underscores: ___" in advice(path)
+
+
+def test_a_missing_blank_among_others_is_named_with_its_row(tmp_path):
+    rows = [f"{n} / El perro [BLANK] aquí {n}. / ladra" for n in range(1, 10)]
+    path = written(tmp_path, "ítem / frase / respuesta", *rows, "10 / El perro aquí. / ladra")
+    with pytest.raises(SuiteError, match=r"CIM-C001 table.tsv row 11: There is no blank"):
+        load_suite(path)
 
 
 REGIONS = (
@@ -309,11 +324,11 @@ def test_right_answers_of_blanks_may_be_headed_as_in_school_and_wrong_ones_are_a
 def test_the_one_column_of_words_beside_blanks_is_proposed_and_read_as_the_advice_says(tmp_path):
     rows = ("Il cane ___ forte. / abbaia", "La cena cuoce sul ___. / fuoco")
     path = written(tmp_path, "Esempio / Da scrivere", *rows)
-    option = "--columns='text=Esempio,target=Da scrivere'"
+    option = "--columns='sentence=Esempio,target=Da scrivere'"
     said = f"If 'Da scrivere' holds the words that are due in the blanks, say so: {option}."
     assert advice(path) == said
 
-    reading = load_suite(path, columns={"text": "Esempio", "target": "Da scrivere"})
+    reading = load_suite(path, columns={"sentence": "Esempio", "target": "Da scrivere"})
     assert [item.targets for item in reading.suite.items] == [("abbaia",), ("fuoco",)]
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
+from cimento.app.words import Words
 from cimento.judgments import Judgment, table_of
-from cimento.judgments.summaries import is_rated, once, rating_of
+from cimento.judgments.summaries import QuestionSummary, is_rated, once, rating_of
 from cimento.measures.participants import z_by_participant
 from cimento.report.cells import Shown, count, printed
 from cimento.report.formatting import number
@@ -88,6 +89,24 @@ def sentence_means(judgments: Sequence[Judgment]) -> list[SentenceMean]:
             )
         )  # fmt: skip
     return means
+
+
+def scale_of_alpha(summary: QuestionSummary) -> str:
+    """The scale of the alpha of a question: ``interval`` or ``nominal``."""
+    return summary.alpha.coefficient.rpartition(", ")[2]
+
+
+def alpha_title(summaries: Iterable[QuestionSummary], say: Words, *, key: str = "of-alpha") -> str:
+    """The title of a column of alphas, which says of which scale they are.
+
+    Args:
+        summaries: of the questions in its rows.
+        say: the words of the page.
+        key: of its text: with or without an interval.
+    """
+    scales = dict.fromkeys(map(scale_of_alpha, summaries))
+    shown = "; ".join(say(f"people.alpha-scale-{scale}") for scale in scales)
+    return say(f"people.{key}", scale=shown)
 
 
 def means_grid(judgments: Sequence[Judgment]) -> Grid:

@@ -12,12 +12,18 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from cimento.app.answer_tables import answers_grid, means_grid, sentence_means
+from cimento.app.answer_tables import (
+    alpha_title,
+    answers_grid,
+    means_grid,
+    scale_of_alpha,
+    sentence_means,
+)
 from cimento.app.beside import Asked, BesideModels
 from cimento.app.exclusions import ExclusionForm, Filtered
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading
-from cimento.app.incoming import asked_in, read_upload, remarks_on, without_commands
+from cimento.app.incoming import asked_in, read_upload, remarks_on
 from cimento.app.parts import ends, save, table
 from cimento.app.rated import (
     Scale,
@@ -33,7 +39,7 @@ from cimento.app.times import ReadingTimes
 from cimento.app.words import USUAL, Words, reason_of, said, two_decimals
 from cimento.app.workspace import JUDGMENTS, SECRET
 from cimento.documents import grid_file
-from cimento.errors import CimentoError, InputError
+from cimento.errors import InputError
 from cimento.judgments import (
     NOT_OF_SUITE,
     Judgment,
@@ -151,11 +157,7 @@ class Results:
         place = self._table(f"{self._name}-{PurePath(name).stem}")
         secret = self._visit.workspace.inside(f"{JUDGMENTS}/{self._name}{SECRET}")
         asked = asked_in(self._design or read_design(survey))
-        try:
-            came = await asyncio.to_thread(read_upload, name, data, asked=asked, secret=secret)
-        except CimentoError as error:
-            error.todo = without_commands(error.todo)
-            raise
+        came = await asyncio.to_thread(read_upload, name, data, asked=asked, secret=secret)
         if came is None:
             raise InputError(where=name, seen=self._say("people.import-unclear"))
         await asyncio.to_thread(_write, came.judgments, place, remarks_on(came))
@@ -219,10 +221,12 @@ class Results:
 
     def _build_questions(self, summaries: Sequence[QuestionSummary]) -> None:
         """The questions with their means and agreement."""
-        names = ("question", "participants", "places", "judgments", "mean", "sd", "alpha")
-        rows = [_summary_row(summary, self._say) for summary in summaries]
+        names = ("question", "participants", "places", "judgments", "mean", "sd")
+        several = len({*map(scale_of_alpha, summaries)}) > 1
+        rows = [_summary_row(summary, self._say, with_scale=several) for summary in summaries]
         if rows:  # times answer no question
-            table([self._say(f"people.of-{name}") for name in names], rows)
+            titles = [self._say(f"people.of-{name}") for name in names]
+            table([*titles, alpha_title(summaries, self._say)], rows)
         if any(summary.alpha.low is not None for summary in summaries):
             Text(self._say("people.alpha-over")).classes("small")
         for summary in summaries:
@@ -341,11 +345,12 @@ def _show_remark(text: str, say: Words) -> None:
     Text(roles or told).classes("small")
 
 
-def _summary_row(summary: QuestionSummary, say: Words) -> list[str]:
+def _summary_row(summary: QuestionSummary, say: Words, *, with_scale: bool) -> list[str]:
     alpha = summary.alpha
     shown = two_decimals(alpha.value, say) or reason_of(alpha.reason, say)
     if alpha.value is not None:
-        shown = " ".join(filter(None, (shown, ends(alpha.low, alpha.high, say))))
+        scale = f"({say(f'people.alpha-scale-{scale_of_alpha(summary)}')})" if with_scale else ""
+        shown = " ".join(filter(None, (shown, ends(alpha.low, alpha.high, say), scale)))
     return [
         say.named("question", summary.question), str(summary.people), str(summary.places),
         str(summary.judgments), two_decimals(summary.mean, say), two_decimals(summary.sd, say),

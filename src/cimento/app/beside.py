@@ -10,6 +10,7 @@ from pathlib import Path
 
 from nicegui import ui
 
+from cimento.app.choices import beside_choices
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
 from cimento.app.parts import ends, table
@@ -69,7 +70,8 @@ class BesideModels:
         heading(say("people.models"), level=3)
         Text(say("people.models-what"))
         with ui.element("div").classes("tools"):
-            button(say("people.apply"), guarded(visit, self._apply), icon="note_add")
+            if self._design is None or self._design.task != "story":  # which no copy holds
+                button(say("people.apply"), guarded(visit, self._apply), icon="note_add")
             button(say("people.compare"), guarded(visit, self._compare), icon="insights")
         self._command = CommandLine(visit)
         self._command.show([], whole=False)
@@ -84,7 +86,7 @@ class BesideModels:
         self._shown.clear()
         with self._shown:
             if not ratings_of(judgments):
-                Text(say("people.no-ratings"))
+                await self._compare_choices(judgments, runs)
                 return
             if not rows:
                 Text(say("people.no-runs", step=say("people.apply")))
@@ -99,6 +101,37 @@ class BesideModels:
                 if row.others:
                     Text(say("people.other-sentences", suite=row.suite, model=row.model,
                              items=", ".join(row.others))).classes("small")  # fmt: skip
+
+    async def _compare_choices(self, judgments: Sequence[Judgment], runs: Sequence[Run]) -> None:
+        """The choices of people beside the outcomes of runs."""
+        say, rows = self._say, await asyncio.to_thread(beside_choices, judgments, runs)
+        with self._shown:
+            if not rows:
+                key = "no-ratings" if runs else "no-runs"
+                Text(say(f"people.{key}", step=say("people.apply")))
+                return
+            names = (
+                "suite",
+                "of-model",
+                "of-items",
+                "of-people-right",
+                "of-model-right",
+                "of-same",
+            )
+            table(
+                [say(f"people.{name}") for name in names],
+                [
+                    [
+                        row.suite, row.model, say.number(row.items),
+                        two_decimals(row.people_right, say), two_decimals(row.model_right, say),
+                        say("people.of-of", part=row.same, whole=row.decided),
+                    ]
+                    for row in rows
+                ],
+            )  # fmt: skip
+            Text(say("people.choices-what")).classes("small")
+            if any(row.items < FEWEST for row in rows):
+                Text(say("people.few-items", fewest=FEWEST)).classes("mend")
 
     def _runs(self, judgments: Sequence[Judgment]) -> list[Run]:
         """The stored runs of the suites that people were asked about."""

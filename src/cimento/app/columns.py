@@ -20,10 +20,11 @@ from cimento.app.views import View, letters
 from cimento.app.words import Words
 from cimento.intake.reading import TableReading
 from cimento.intake.roles import FORCED, ROLES
+from cimento.intake.shapes import BLANKS
 
 OFFERED = (
     "good", "bad", "prefix", "suffix", "sentence", "label", "rating", "participant", "item",
-    "condition", "phenomenon", "context", "target", "key",
+    "condition", "phenomenon", "context", "target", "plausible", "implausible", "key",
 )  # fmt: skip
 """The roles in the menu above a column."""
 MISFIT = "CIM-S081"
@@ -109,12 +110,21 @@ def heads_of(grid: Grid, view: View, read: TableReading | None) -> tuple[Head, .
     """
     if grid.described:
         return ()
-    roles = (
-        {} if read is None else {name: role for role, names in read.roles.items() for name in names}
-    )
+    roles = {name: role for role, names in roles_in(read).items() for name in names}
     chosen = {name.removesuffix(FORCED): role for role, name in grid.roles.items()}
     names = (column.name.strip() for column in view.columns)
     return tuple(Head(chosen.get(name, roles.get(name, "")), name in chosen) for name in names)
+
+
+def roles_in(read: TableReading | None) -> Mapping[str, tuple[str, ...]]:
+    """The columns of each role, by the names of the menus; none where nothing was read."""
+    if read is None:
+        return {}
+    is_blanks = read.shape == BLANKS.name
+    return {
+        "sentence" if is_blanks and role == "text" else role: names
+        for role, names in read.roles.items()
+    }
 
 
 def with_heads(options: dict[str, Any], heads: Sequence[Head], say: Words) -> dict[str, Any]:
@@ -176,14 +186,13 @@ def unheeded(grid: Grid, read: TableReading | None, say: Words) -> str:
         say("edit.role-unheeded", column=column, role=role_name(role, say),
             shape=say.named("shape", read.shape))
         for role, name in grid.roles.items()
-        if (column := name.removesuffix(FORCED)) not in read.roles.get(role, ())
+        if (column := name.removesuffix(FORCED)) not in roles_in(read).get(role, ())
     )  # fmt: skip
 
 
 def still_read(read: TableReading | None, column: str, say: Words) -> str:
     """What is to be said of a column that has a role although none was chosen; else empty."""
-    roles = () if read is None else (role for role, names in read.roles.items() if column in names)
-    role = next(iter(roles), "")
+    role = next((role for role, names in roles_in(read).items() if column in names), "")
     return say("edit.role-still", column=column, role=role_name(role, say)) if role else ""
 
 
@@ -194,7 +203,7 @@ def read_line(read: TableReading | None, say: Words) -> str:
     if say.language == "en":
         return read.said()
     roles = ", ".join(
-        f"{role_name(role, say)} = {_listed(names)}" for role, names in read.roles.items()
+        f"{role_name(role, say)} = {_listed(names)}" for role, names in roles_in(read).items()
     )
     count = "" if read.n_items is None else say("edit.read-items", count=read.n_items)
     parts = [

@@ -20,7 +20,6 @@ from cimento.records.effects import DesignEffect, effects_among
 from cimento.records.outcomes import best_constant
 from cimento.records.store import MANIFEST
 from cimento.report.findings import ACCURACY_KIND, Headline, kind_of
-from cimento.report.formatting import with_minus
 
 if TYPE_CHECKING:
     from cimento.records.outcomes import Estimate
@@ -55,7 +54,8 @@ class RunResult:
                 else _value(effect.estimate, say)
                 for effect in self.effects
             )
-            return f"DD{':' if several else ''} {'; '.join(shown)}"
+            unit = say.named("unit", self.effects[0].estimate.unit)
+            return f"DD{f' ({unit})' if unit else ''}: {'; '.join(shown)}"
         if self.headline is None or self.headline.estimate.value is None:
             return "–"
         estimate = self.headline.estimate
@@ -89,6 +89,7 @@ class RunResult:
                 yield say("read.means_dd_undefined", names=names, reason="; ".join(reasons))
             else:
                 yield say(f"read.means_dd_{side}", names=names)
+        yield say("read.means_dd_is")
 
 
 def _value(estimate: Estimate, say: Words) -> str:
@@ -97,7 +98,7 @@ def _value(estimate: Estimate, say: Words) -> str:
         return "–"
     form = ".2f" if estimate.unit else ".3f"
     shown = say.number(estimate.value, form)
-    return with_minus(f"{shown} {ends(estimate.low, estimate.high, say, form)}".strip())
+    return f"{shown} {ends(estimate.low, estimate.high, say, form)}".strip()
 
 
 def _reason(reason: str, say: Words) -> str:

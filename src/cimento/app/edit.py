@@ -11,7 +11,7 @@ from typing import Any
 
 from nicegui import events, ui
 
-from cimento.app import columns, findings, pairing, table
+from cimento.app import columns, findings, pairing, proposing, table
 from cimento.app.checking import Finding, Note, Report, check_grid
 from cimento.app.editing import (
     MOST_PASTED,
@@ -27,7 +27,7 @@ from cimento.app.findings import STYLE, button
 from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell, withdraw
 from cimento.app.marked import unmarked
 from cimento.app.opening import describe, digest_of, open_grid, save_grid, zipped_folder
-from cimento.app.parts import named_languages, opened_dialog, save
+from cimento.app.parts import opened_dialog, save
 from cimento.app.views import (
     View,
     edit_cell,
@@ -120,7 +120,7 @@ class Editor:
             self._holds = ui.label().classes("small")
             self._read = ui.label().classes("small")
         with ui.element("div").classes("bare") as self._describe:
-            self._build_describe()
+            proposing.ask_language(say, done=self._act(self._described))
         self._question = ui.element("div").classes("bare")
         with (
             ui.element("div")
@@ -212,18 +212,6 @@ class Editor:
         options = table.options(view, marks(view, self.report.findings), self._say)
         return columns.with_heads(options, self._heads(), self._say)
 
-    def _build_describe(self) -> None:
-        """Offer a description to a bare table, which cannot say its language without one."""
-        say = self._say
-        ui.label(say("edit.bare"))
-        with ui.element("div").classes("tools"):
-            language = ui.select(
-                named_languages(say), label=say("edit.language"), value=say.language
-            )
-            language.classes("short")
-            give = guarded(self._visit, lambda: self._described(str(language.value)))
-            button(say("edit.describe"), give)
-
     def _build_save(self) -> None:
         say = self._say
         with ui.element("div").classes("tools"):
@@ -237,6 +225,7 @@ class Editor:
                 button(say(f"edit.{name}"), guarded(self._visit, action), icon=icon)
         self._command = CommandLine(self._visit, ["suites", "check", self._place()])
         self._unsaved = ui.label(say("edit.save-first")).classes("small")
+        self._sheets_said = ui.label(say("edit.sheet-names")).classes("small")
         with ui.element("div").classes("tools"):
             self._next = [
                 ui.link(say(f"edit.to-{step}"), self._visit.address(step, suite=self._place()))
@@ -272,6 +261,7 @@ class Editor:
         dirty = grid != self._saved
         self._title.text = f"{grid.name}{' *' if dirty else ''}"
         self._unsaved.set_visibility(dirty)
+        self._sheets_said.set_visibility(grid.described)
         kept = "(event) => { event.preventDefault(); }" if dirty else "null"
         ui.run_javascript(f"window.onbeforeunload = {kept}")
         marked = marks(view, self.report.findings)
@@ -284,13 +274,13 @@ class Editor:
 
     def _ask(self) -> bool:
         """Ask what is unclear, and say whether it is about what the columns are."""
-        question = pairing.question_of(self.grid, {e.code for e in self.report.findings})
+        question = proposing.question_of(self.grid, self.report.findings)
         asked = question, self.grid.items.rows[: pairing.FIRST_ROWS + 1]
         if question is not None and asked != self._asked:
             self._asked = asked
             self._question.clear()
             with self._question:
-                pairing.ask(self.grid, question, self._say, done=self._act(self._answer))
+                proposing.ask(self.grid, question, self._say, done=self._act(self._answer))
         self._question.set_visibility(question is not None)
         return question is not None and question.kind not in ("conditions", "names")
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from nicegui import ui
 
+from cimento.app.answer_tables import alpha_title
 from cimento.app.findings import button
 from cimento.app.frame import Text, Visit, guarded, heading
 from cimento.app.parts import number_field, number_in, refused, table
@@ -130,9 +131,13 @@ def _show(
         say: the words of the page.
     """
     Text(say("people.filtered", left=len(filtered.judgments), count=len(before)))
-    names = ("rule", "limit", "left-out", "answers-out", "mean", "alpha-only")
+    names = ("rule", "limit", "left-out", "answers-out", "mean")
+    mains = [one for step in filtered.steps for one in map(_main, (step.before, step.after)) if one]
     table(
-        [say(f"people.of-{name}") for name in names],
+        [
+            *(say(f"people.of-{name}") for name in names),
+            alpha_title(mains, say, key="of-alpha-only"),
+        ],
         [_step_row(step, rules, say) for step in filtered.steps],
     )
     people = [

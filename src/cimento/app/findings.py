@@ -19,7 +19,7 @@ from cimento.app.checking import Finding, page_of
 from cimento.app.editing import Grid, workbook_of
 from cimento.app.frame import Text, english
 from cimento.app.parts import opened_dialog, plain_table
-from cimento.app.words import USUAL, Words, by_menus, said, words
+from cimento.app.words import USUAL, Words, advice_of, by_menus, said, without_commands, words
 from cimento.errors import InputError, MissingDependencyError
 from cimento.faults import CHECKS, EXAMPLE, NO_PREDICTIONS
 from cimento.io.files import write_bytes
@@ -99,7 +99,19 @@ def _show(finding: Finding, say: Words, go: Callable[[Finding], None]) -> None:
         ui.label(title).classes("check-title")
     # What is not a check says of which file it is, and has no subject without it.
     show_translated(finding.seen, say, where="" if finding.code else finding.where).classes("seen")
-    show_advice(finding.code, finding.todo, say)
+    here = f"edit.here-{finding.code}"
+    if here in say.texts:
+        ui.label(say(here)).classes("small")
+        _show_example(finding.todo, say)
+    else:
+        show_advice(finding.code, finding.todo, say)
+
+
+def _show_example(todo: str, say: Words) -> None:
+    """Show the example behind advice, if it has one."""
+    _, mark, example = todo.partition(EXAMPLE)
+    if mark:
+        show_translated(mark + example, say).classes("small")
 
 
 def show_advice(code: str, todo: str, say: Words) -> None:
@@ -117,15 +129,13 @@ def show_advice(code: str, todo: str, say: Words) -> None:
     if code == NO_PREDICTIONS:
         # The example stands behind the steps of this page, not behind files and commands.
         ui.label(say(f"advice.{code}")).classes("small")
-        _, mark, example = todo.partition(EXAMPLE)
-        if mark:
-            show_translated(mark + example, say).classes("small")
+        _show_example(todo, say)
         return
     usual = words(USUAL).texts.get(f"advice.{code}", "")
     closer = "" if todo in {usual, check.todo if check else usual} else todo
     if usual and not (closer and said(closer, say.language)):
         ui.label(say(f"advice.{code}")).classes("small")
-    if closer:
+    if closer and advice_of(closer, say.language):
         show_translated(closer, say).classes("small")
 
 
@@ -140,9 +150,9 @@ def show_translated(text: str, say: Words, *, where: str = "") -> ui.element:
         where: the place that it is about, which comes before it.
     """
     translated = said(text, say.language)
-    text, translated = by_menus(text, say), translated and by_menus(translated, say)
+    told = without_commands(by_menus(text if translated is None else translated, say))
     place = where if translated is None else said(where, say.language) or where
-    first, *formula = (text if translated is None else translated).split("\n")
+    first, *formula = told.split("\n")
     with ui.element("div") as shown:
         ui.label(f"{place}: {first}" if place else first)
         if formula:

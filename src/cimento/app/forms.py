@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
+from cimento.app.answer_columns import ask_columns, table_in
 from cimento.app.answers import Results
 from cimento.app.findings import button
 from cimento.app.frame import Text, Visit, file_choice, guarded, heading
@@ -18,9 +19,8 @@ from cimento.app.incoming import (
     read_upload,
     remarks_on,
     save_sentences,
-    without_commands,
 )
-from cimento.app.parts import ask_deletion, delete_button, named_languages
+from cimento.app.parts import ask_deletion, delete_button, named_languages, searched
 from cimento.app.workspace import JUDGMENTS, SECRET, SUITES
 from cimento.errors import CimentoError, InputError
 from cimento.judgments import table_of, write_judgments
@@ -28,6 +28,8 @@ from cimento.people.annotate.rows import Import
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from nicegui.events import UploadEventArguments
 
 
@@ -49,12 +51,8 @@ class OwnForms:
         suites = {"": say("people.form-sentences")}
         suites |= {name: name for name in visit.workspace.suite_names()}
         with ui.element("div").classes("form-grid"):
-            self._suite = ui.select(
-                suites, label=say("people.form-test"), value="", with_input=True
-            )
-            self._language = ui.select(
-                named_languages(say), label=say("people.form-language"), with_input=True
-            )
+            self._suite = searched(suites, label=say("people.form-test"), value="")
+            self._language = searched(named_languages(say), label=say("people.form-language"))
         file_choice(visit, self._take)
         self._earlier = ui.element("ul").classes("plain-list")
         self._build_earlier()
@@ -83,60 +81,83 @@ class OwnForms:
 
     async def _take(self, event: UploadEventArguments) -> None:
         """Read the answers in a file, and show them."""
+        await self._open(PurePath(event.file.name).name, await event.file.read(), {})
+
+    async def _open(self, file: str, data: bytes, roles: Mapping[str, str]) -> None:
+        """Read the answers in a file, and show them; where they cannot be read, ask what is what.
+
+        Args:
+            file: name of the file.
+            data: its content.
+            roles: the roles that somebody has chosen for its columns.
+        """
         workspace = self._visit.workspace
-        file, data = PurePath(event.file.name).name, await event.file.read()
         name, suite = workspace.new_form(PurePath(file).stem), self._chosen()
+        if suite is None and not self._language.value:
+            raise InputError(
+                where=self._say("people.form-language"),
+                seen=self._say("people.form-choose-language"),
+            )
         secret, table = (
             workspace.inside(f"{JUDGMENTS}/{name}{suffix}") for suffix in (SECRET, ".parquet")
         )
         made: Path | None = None
+        read = partial(self._read, file, data, secret=secret, roles=roles)
         try:
             if suite is None:
-                suite = made = await self._made_of(file, data, name, secret)
-            came = await self._read(file, data, suite, secret)
+                suite = made = await self._made_of(await read(None), name, file)
+            came = await read(suite)
             await asyncio.to_thread(
                 write_judgments, table_of(came.judgments), table, read="\n".join(remarks_on(came))
             )
         except CimentoError as error:
-            error.todo = without_commands(error.todo)
             for path in filter(None, (secret, made)):  # no answers were read with them
                 path.unlink(missing_ok=True)
+            self._ask_columns(file, data, error.todo)
             raise
         self._build_earlier()
         await self._show(name)
+
+    def _ask_columns(self, file: str, data: bytes, todo: str) -> None:
+        """Show the columns of a table that could not be read, with a menu above each."""
+        self._results.clear()
+        table = table_in(file, data)
+        if table is None:
+            return
+        with self._results:
+            reread = guarded(self._visit, partial(self._open, file, data))
+            ask_columns(table, todo, self._say, done=reread)
 
     def _chosen(self) -> Path | None:
         """The test that the form is about; None if its sentences are to become one."""
         name = str(self._suite.value or "")
         return find_suite(self._visit.workspace.suite(name)) if name else None
 
-    async def _read(self, file: str, data: bytes, suite: Path | None, secret: Path) -> Import:
+    async def _read(
+        self, file: str, data: bytes, suite: Path | None, *, secret: Path, roles: Mapping[str, str]
+    ) -> Import:
         """The answers in a file.
 
         Raises:
             InputError: it is not clear how they are arranged.
         """
-        asked = asked_about(suite)
-        came = await asyncio.to_thread(read_upload, file, data, asked=asked, secret=secret)
+        read = partial(read_upload, file, data, asked=asked_about(suite), secret=secret)
+        came = await asyncio.to_thread(read, chosen=roles)
         if came is None:
             raise InputError(where=file, seen=self._say("people.import-unclear"))
         return came
 
-    async def _made_of(self, file: str, data: bytes, name: str, secret: Path) -> Path:
+    async def _made_of(self, came: Import, name: str, file: str) -> Path:
         """The test that a form's sentences make.
 
         Raises:
-            InputError: the language is not chosen, or the form does not ask to rate sentences.
+            InputError: the form does not ask to rate sentences.
         """
-        say, language = self._say, str(self._language.value or "")
-        if not language:
-            raise InputError(
-                where=say("people.form-language"), seen=say("people.form-choose-language")
-            )
-        sentences = rated_sentences(await self._read(file, data, None, secret))
+        sentences = rated_sentences(came)
         if not sentences:
-            raise InputError(where=file, seen=say("people.form-no-sentences"))
+            raise InputError(where=file, seen=self._say("people.form-no-sentences"))
         path = self._visit.workspace.new(SUITES, f"{name}.xlsx")
+        language = str(self._language.value)
         await asyncio.to_thread(save_sentences, sentences, path, language=language)
         return path
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from cimento.app.words import without_commands
 from cimento.intake.reading import ANSWERS, AnswersReading
 from cimento.io.files import write_bytes
 from cimento.judgments import ColumnMap
@@ -46,7 +46,9 @@ def asked_about(suite: Path | None) -> Asked:
     return asked
 
 
-def read_upload(name: str, data: bytes, *, asked: Asked, secret: Path) -> Import | None:
+def read_upload(
+    name: str, data: bytes, *, asked: Asked, secret: Path, chosen: Mapping[str, str] | None = None
+) -> Import | None:
     """The answers in a file of another program.
 
     Args:
@@ -54,6 +56,7 @@ def read_upload(name: str, data: bytes, *, asked: Asked, secret: Path) -> Import
         data: its content.
         asked: the questions.
         secret: file with the key of pseudonyms; made if it is not there.
+        chosen: the roles that somebody has chosen for columns, by their names.
 
     Returns:
         The judgments; None if it is not clear how the answers are arranged.
@@ -63,7 +66,12 @@ def read_upload(name: str, data: bytes, *, asked: Asked, secret: Path) -> Import
     """
     with TemporaryDirectory(prefix="cimento-") as temporary:
         path = write_bytes(data, Path(temporary) / name)
-        form = form_of(path, ColumnMap(), asked(stored=False))
+        roles = dict(chosen or {})
+        items = tuple(column for column, role in roles.items() if role == ANSWERS)
+        columns = ColumnMap(
+            chosen={role: name for name, role in roles.items() if name not in items}
+        )
+        form = "wide" if items else form_of(path, columns, asked(stored=False))
         if not form:
             return None
         key, _ = open_secret(secret)
@@ -71,27 +79,10 @@ def read_upload(name: str, data: bytes, *, asked: Asked, secret: Path) -> Import
             form=form,  # type: ignore[arg-type]  # one of the forms, since it is not empty
             places=asked(stored=form in DESIGN_FORMS),
             secret=key,
+            columns=columns,
+            items=items,
         )
         return read_answers([path], options)
-
-
-_COMMAND = re.compile(r"[:;] `cimento [^`]*`.*?(?=\.?$|\. )")
-"""What another part of a sentence says of a command."""
-_OF_COMMANDS = re.compile(r"`cimento |(?:^|\W)--[a-z]")
-_NEXT_SENTENCE = re.compile(r"(?<=[.?!]) (?=\S)")
-
-
-def without_commands(text: str) -> str:
-    """A message without what it says of commands and options, for which pages have fields.
-
-    >>> without_commands("One person failed. `cimento annotate filter --attention 1` drops them.")
-    'One person failed.'
-
-    Args:
-        text: sentences of cimento.
-    """
-    sentences = _NEXT_SENTENCE.split(_COMMAND.sub("", text))
-    return " ".join(one for one in sentences if not _OF_COMMANDS.search(one))
 
 
 def remarks_on(came: Import) -> list[str]:

@@ -8,7 +8,7 @@ from functools import partial
 from nicegui import ui
 
 from cimento.app.frame import Text, Visit, heading
-from cimento.app.parts import table_of
+from cimento.app.parts import searched, table_of
 from cimento.app.planning import plan_and_queue, show_models
 from cimento.app.sentences import model_choice
 from cimento.app.wanted import RunRequest
@@ -78,7 +78,7 @@ class _Fields:
         }
         by_name = dict(sorted(named.items(), key=lambda one: one[1]))
         with ui.element("div").classes("fields"):
-            self._language = ui.select(by_name, label=say("start.language"), with_input=True)
+            self._language = searched(by_name, label=say("start.language"))
             self._language.props("outlined").mark("sets-language")
             self._models = model_choice(visit, say("run.models"), ["demo-causal"])
             self._models.mark("sets-models")

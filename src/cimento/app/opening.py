@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from cimento.app.checking import Note, check_grid, file_name, located
 from cimento.app.editing import (
     Grid,
+    Sheet,
     set_cells,
     sheet_of,
     workbook_of,
@@ -25,6 +26,7 @@ from cimento.intake.roles import FORCED
 from cimento.intake.tables import SUFFIXES, read_raw_rows
 from cimento.intake.workbooks import sheet_names
 from cimento.io.files import file_digest, read_bytes, refuse_existing, write_bytes
+from cimento.io.values import grouped
 from cimento.kinds.registry import load_suite, paradigm_of, save_suite
 from cimento.suites.builtin import WORKBOOK
 from cimento.suites.formats.items import read_regions
@@ -250,22 +252,63 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
 def _with_own_table(grid: Grid, described: Grid) -> Grid:
     """A description with the table itself in place of the rows that were made of it.
 
-    The table stays only if it reads the same beside the description. A column that was chosen for a
-    role is then called by it; headings, sums and what is below the table are left out.
+    The table stays only if it reads the same beside the description; what the description needs and
+    the table lacks, such as names of conditions that are made of two factors, comes in columns
+    behind it. A column that was chosen for a role is then called by it; headings, sums and what is
+    below the table are left out.
     """
     called = {name.removesuffix(FORCED): role for role, name in grid.roles.items()}
     names = [called.get(name.strip(), name) for name in grid.items.columns]
     own = sheet_of([names, *(grid.items.rows[n] for n in grid.read_rows())])
     sheets = {name: sheet for name, sheet in described.sheets.items() if name != HOW_TO}
-    kept = replace(described, sheets={**sheets, ITEMS: own})  # how to is about the rows made of it
+    for table in (own, _completed(own, described.items)):
+        # How to is about the rows that were made of the table.
+        kept = replace(described, sheets={**sheets, ITEMS: table})
+        if _reads_as(kept, described):
+            return kept
+    return described
+
+
+def _completed(own: Sheet, made: Sheet) -> Sheet:
+    """A table with the columns that it lacks of the rows that were made of it.
+
+    Where an item is one row of the table and several that were made, what differs between these is
+    not added.
+    """
+    ids = made.column("item")
+    has_text = own.column("text") is not None or own.column("sentence") is not None
+    known = {name for name in made.columns if own.column(name) is not None}
+    known |= {"text"} if has_text else set()
+    new = [n for n, name in enumerate(made.columns) if name not in known]
+    rows = [[row] for row in made.rows[1:]]
+    if ids is not None and len(rows) != len(own.rows) - 1:
+        rows = list(grouped((row[ids], row) for row in made.rows[1:]).values())
+        new = [n for n in new if all(len({row[n] for row in same}) == 1 for same in rows)]
+    if len(rows) != len(own.rows) - 1:
+        return own
+    added = [made.columns, *(same[0] for same in rows)]
+    return sheet_of(
+        [*row, *(cells[n] for n in new)] for row, cells in zip(own.rows, added, strict=True)
+    )
+
+
+def _reads_as(grid: Grid, other: Grid) -> bool:
+    """Whether a grid is the suite of another one; it may have more columns of its items."""
     with TemporaryDirectory(prefix="cimento-") as temporary:
         path = Path(temporary) / f"{file_name(grid)}{WORKBOOK}"
         try:
-            loaded = load_suite(write_grid(kept, path))
+            loaded = load_suite(write_grid(grid, path))
             again = open_grid(save_suite(loaded, Path(temporary) / "again.xlsx")).grid
         except CimentoError:
-            return described
-    return kept if again.sheets == described.sheets else described
+            return False
+    apart = {name: other.sheets[name] for name in other.sheets if name not in (ITEMS, HOW_TO)}
+    same = {name: again.sheets.get(name) for name in apart} == apart
+    return same and _columns(other.items).items() <= _columns(again.items).items()
+
+
+def _columns(sheet: Sheet) -> dict[str, tuple[str, ...]]:
+    """The cells of each column by its name."""
+    return {name: tuple(sheet.values(n)) for n, name in enumerate(sheet.columns)}
 
 
 def _as_in(language: str, grid: Grid, path: Path) -> Grid:

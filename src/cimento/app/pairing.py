@@ -41,6 +41,7 @@ from cimento.app.opening import describe
 from cimento.app.parts import plain_table
 from cimento.app.views import letters
 from cimento.app.words import Words
+from cimento.intake.blanks import are_blanked
 from cimento.intake.forms import is_stamp
 from cimento.intake.names import is_negated, meaning, side_in, without_noun
 from cimento.intake.words import HEADERS
@@ -57,7 +58,6 @@ _LEAST_LIKE = 0.7
 _CLEARLY = 0.5
 """How much better names must fit one way round than the other."""
 _MOST_CONDITIONS = 16
-_BLANK = "___"
 WITHOUT_SCALE = "CIM-S036"
 _ENDS = ("ratings.low", "ratings.high")
 """The settings of a suite of ratings that are the ends of its scale."""
@@ -140,9 +140,8 @@ def with_scale(grid: Grid, ends: Sequence[float]) -> Grid:
 
 
 def _have_blanks(sheet: Sheet, columns: Sequence[int]) -> bool:
-    """Whether a column has a blank in most of its cells, which no sentence of a pair has."""
-    cells = ([cell for cell in sheet.values(column) if cell.strip()] for column in columns)
-    return any(2 * sum(_BLANK in cell for cell in some) > len(some) for some in cells)
+    """Whether a column has a blank in nearly all cells, which no sentence of a pair has."""
+    return any(are_blanked(sheet.values(column)) for column in columns)
 
 
 def _of_items(grid: Grid, codes: Collection[str]) -> Question | None:

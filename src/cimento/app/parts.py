@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from nicegui import ui
@@ -121,6 +121,29 @@ def named_languages(say: Words) -> dict[str, str]:
     """The codes of all languages that suites may be in, in the order of their names."""
     named = {code: say.named("language", code) for code in NAMES}
     return dict(sorted(named.items(), key=lambda name: name[1]))
+
+
+_FIRST = """(value) => setTimeout(() => {
+  const made = getElement(%d);
+  const field = made.$refs.qRef;
+  const typed = String(value ?? '').trim().toLocaleLowerCase();
+  if (!typed || !made.filteredOptions.length) return;
+  const begun = (one) => String(one.label).toLocaleLowerCase().startsWith(typed);
+  field.setOptionIndex(Math.max(made.filteredOptions.findIndex(begun), 0));
+}, 0)"""
+"""Marks what Enter takes while somebody types: what begins so, or the first that is left."""
+
+
+def searched(options: Mapping[str, str], *, label: str, value: str | None = None) -> ui.select:
+    """A field of one of many choices, which are searched by typing; Enter takes the one marked.
+
+    Args:
+        options: what is shown of each choice.
+        label: its name.
+        value: the choice at first.
+    """
+    field = ui.select(dict(options), label=label, value=value, with_input=True)
+    return field.on("input-value", js_handler=_FIRST % field.id)
 
 
 def number_field(

@@ -28,6 +28,7 @@ from cimento.app.shown import (
     EXPORTS,
     WORDS_PER_MINUTE,
     Progress,
+    kinds_in,
     progress,
     qr_code,
     words_to_read,
@@ -138,6 +139,13 @@ class SurveyPage:
                 questions=max(map(len, self._design.by_survey.values()), default=0),
             )
         )  # fmt: skip
+        lists = sorted(self._design.by_survey.values(), key=len)
+        counts = kinds_in(lists[-1]) if lists else {}
+        if len(counts) > 1:
+            kinds = (
+                say(f"people.counted-{kind}", count=say.number(n)) for kind, n in counts.items()
+            )
+            Text(say("people.counted", kinds="; ".join(kinds))).mark("counted")
         Text(say("people.fixed")).classes("small")
         for field in self._design.fields:
             if field.low:
@@ -294,7 +302,7 @@ class SurveyPage:
             storage.invite_participants, path, self._design, min(number, MOST_LINKS)
         )
         text = "\n".join([HEADER, *link_lines(made, served.address)]) + "\n"
-        ui.download.content(text, f"{self._folder.name}-links.tsv")
+        ui.download.content(text.encode(), f"{self._folder.name}-links.tsv")
 
     # --- Answers
 

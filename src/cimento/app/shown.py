@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import chain
@@ -30,7 +30,7 @@ from cimento.judgments import ACCEPTABILITY, FILLER, PRACTICE, Judgment
 from cimento.judgments.summaries import mean_ratings
 from cimento.kinds.run import Run, open_runs
 from cimento.paired.item_outcomes import labeled_apart
-from cimento.people.surveys import DATABASE, SurveyDesign, read_design, storage
+from cimento.people.surveys import DATABASE, SurveyDesign, SurveyQuestion, read_design, storage
 from cimento.people.surveys.administration import session_seconds
 from cimento.records.store import MANIFEST
 from cimento.report import NamedGrid
@@ -115,10 +115,7 @@ def progress(survey: Path) -> Progress:
         read_design(survey)
         return Progress()
     people, answers = storage.participants(database), storage.answers(database)
-    kind_of_question = {
-        question.id: "check" if question.expected else question.kind or "test"
-        for question in read_design(survey).questions
-    }
+    kind_of_question = {one.id: kind_of(one) for one in read_design(survey).questions}
     given = {(answer.participant, answer.question) for answer in answers}
     kinds = Counter(kind_of_question.get(question, "test") for _, question in given)
     sittings = [session_seconds(person) for person in people]
@@ -128,7 +125,7 @@ def progress(survey: Path) -> Progress:
         begun=sum(person.consented_at is not None for person in people),
         finished=sum(person.finished_at is not None for person in people),
         answers=len(given),
-        kinds={kind: kinds[kind] for kind in KINDS if kinds[kind]},
+        kinds=_in_order(kinds),
         wanted=sum(len(person.questions) for person in people),
         last=max((answer.at for answer in answers), default=""),
         minutes=median(seconds) / _MINUTE if seconds else None,
@@ -137,6 +134,21 @@ def progress(survey: Path) -> Progress:
 
 KINDS = ("test", "check", FILLER, PRACTICE)
 """The kinds of questions of a survey, with those of the test first."""
+
+
+def kind_of(question: SurveyQuestion) -> str:
+    """The kind of a question, one of `KINDS`."""
+    return "check" if question.expected else question.kind or "test"
+
+
+def kinds_in(questions: Iterable[SurveyQuestion]) -> dict[str, int]:
+    """The number of questions of each kind that there is, in the order of `KINDS`."""
+    return _in_order(Counter(map(kind_of, questions)))
+
+
+def _in_order(counts: Counter[str]) -> dict[str, int]:
+    return {kind: counts[kind] for kind in KINDS if counts[kind]}
+
 
 _MINUTE = 60.0
 

@@ -12,7 +12,7 @@ from nicegui import ui
 from cimento.app.findings import button
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, withdraw
 from cimento.app.maze import Distractors
-from cimento.app.parts import refused
+from cimento.app.parts import refused, searched
 from cimento.app.shown import survey_command
 from cimento.app.words import reason_of
 from cimento.app.workspace import SURVEYS
@@ -78,9 +78,10 @@ class SurveyForm:
             code: say.named("language", code) for code in languages()
         }
         with ui.element("div").classes("form-grid"):
-            self._suite = ui.select(
-                suites, label=say("people.suite"), value=wanted or None, with_input=True
-            )
+            self._suite = searched(
+                dict(zip(suites, suites, strict=True)), label=say("people.suite"),
+                value=wanted or None,
+            )  # fmt: skip
             self._fields: dict[str, Any] = {
                 "task": ui.select(tasks, label=say("people.task"), value=""),
                 "contact": ui.input(say("people.contact")),

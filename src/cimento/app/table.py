@@ -190,6 +190,12 @@ def options(view: View, marks: Mapping[int, Mark], say: Words) -> dict[str, Any]
             "ariaHeaderSelection": say("edit.select-all"),
             "ariaToggleCellValue": say("edit.select-row"),
             "ariaSelectAllRows": say("edit.select-all"),
+            "ariaRowSelectAll": say("edit.select-all"),
+            "ariaChecked": say("edit.checked"),
+            "ariaUnchecked": say("edit.unchecked"),
+            "ariaIndeterminate": say("edit.some-checked"),
+            "ariaInputEditor": say("edit.cell-field"),
+            "ariaValidationErrorPrefix": say("edit.invalid-cell"),
         },
     }
 

@@ -19,7 +19,9 @@ from itertools import islice
 from pathlib import Path
 
 from cimento.errors import CimentoError, Fault, SuiteError, UsageError
-from cimento.intake.roles import parse_choice
+from cimento.intake.roles import ROLES, parse_choice
+from cimento.judgments.roles import ANSWER_ROLES
+from cimento.report.formatting import with_minus
 from cimento.suites.kinds import kinds
 
 _WORDS_FILE = Path(__file__).parents[1] / "data" / "app.toml"
@@ -39,6 +41,9 @@ LANGUAGES: Mapping[str, str] = {
 }
 """The languages of the app by ISO 639-1 code, each in its own words."""
 _SAID_FILE = Path(__file__).parents[1] / "data" / "said.toml"
+
+_WINDOW = "window"
+"""The key of an English sentence for the window, where that for commands names their options."""
 
 _FIELD = re.compile(r"\{(\w+)(?:([#'.])|\|([^{}]*))?\}")
 _KINDS = {
@@ -81,13 +86,13 @@ class Words:
         return text.format(**values) if values else text
 
     def number(self, value: float, form: str = ",") -> str:
-        """A number as the language writes it: ``1,234.5`` in English, ``1 234,5`` in the others.
+        """A number as the language writes it: ``−1,234.5`` in English, ``−1 234,5`` in the others.
 
         Args:
             value: the number.
             form: a format of Python for English, such as ``,.1f``.
         """
-        text = format(value, form)
+        text = with_minus(format(value, form))
         return text if self.language == USUAL else text.translate(MARKS)
 
     def named(self, what: str, name: str) -> str:
@@ -141,17 +146,19 @@ class Saying:
         pattern: what the English sentence matches, with a group for each field.
         fixed: the longest part that is in every such sentence.
         weight: number of characters that are the same in all of them.
-        texts: the sentence by language, with its fields.
+        texts: the sentence by language, with its fields, as the window says it.
+        is_of_window: whether the window says it otherwise in English too.
     """
 
     pattern: re.Pattern[str]
     fixed: str
     weight: int
     texts: Mapping[str, str]
+    is_of_window: bool = False
 
 
 def sayings() -> list[dict[str, str]]:
-    """The sentences of the file, each by language."""
+    """The sentences of the file, each by language; some have `_WINDOW`, English for the window."""
     entries: list[dict[str, str]] = tomllib.loads(_SAID_FILE.read_text(encoding="utf-8"))["said"]
     return entries
 
@@ -174,7 +181,9 @@ def _saying(texts: Mapping[str, str]) -> Saying:
     fixed.append(english[end:])
     pattern = re.compile("".join([*parts, re.escape(fixed[-1])]), re.DOTALL)
     shown = {language: text.removesuffix(".") for language, text in texts.items()}
-    return Saying(pattern, max(fixed, key=len), sum(map(len, fixed)), shown)
+    is_of_window = _WINDOW in shown
+    shown |= {USUAL: shown.pop(_WINDOW)} if is_of_window else {}
+    return Saying(pattern, max(fixed, key=len), sum(map(len, fixed)), shown, is_of_window)
 
 
 def _group(match: re.Match[str]) -> str:
@@ -193,13 +202,23 @@ def said(text: str, language: str) -> str | None:
         language: ISO 639-1 code.
 
     Returns:
-        The text, or None where some of it is not in the file.
+        The text, or None where some of it is not in the file. English is left as it is, unless
+        the window says it otherwise.
     """
-    if language == USUAL or not text or len(text) > _LONGEST:
-        return text if language == USUAL or not text else None
+    if not text or (language == USUAL and not _has_window(text)):
+        return text
+    if len(text) > _LONGEST:
+        return None
     first, *lines = text.split("\n")
     made = _said(first, language, _DEEPEST) or _placed(first, language)
     return None if made is None else "\n".join([made, *(_below(line, language) for line in lines)])
+
+
+def _has_window(text: str) -> bool:
+    """Whether some sentence of a text in English may be another one in the window."""
+    return _OF_COMMANDS.search(text) is not None or any(
+        saying.fixed in text for saying in _compiled() if saying.is_of_window
+    )
 
 
 def _below(line: str, language: str) -> str:
@@ -291,8 +310,8 @@ def translated_message(message: CimentoError | Fault, language: str) -> str:
         message: the error, or the fault of a suite.
         language: ISO 639-1 code.
     """
-    seen = said(message.seen, language)
-    where = message.where if seen is None else said(message.where, language) or message.where
+    seen, where = said(message.seen, language), _OPTION_PLACE.sub("", message.where)
+    where = where if seen is None else said(where, language) or where
     return _ended(f"{where}: {seen or message.seen}" if where else seen or message.seen)
 
 
@@ -303,15 +322,20 @@ def message_of(error: CimentoError, language: str) -> str:
         error: the error; one of several faults gives its own message.
         language: ISO 639-1 code.
     """
-    if language == USUAL:
-        return str(error)
     if isinstance(error, SuiteError):
+        if language == USUAL and not any(_OF_COMMANDS.search(fault.todo) for fault in error.faults):
+            return str(error)
         faults = [_with_advice(fault, language) for fault in error.faults[:_MOST_FAULTS]]
         more = ["..."] if len(error.faults) > _MOST_FAULTS else []
         return "\n".join([error.where, *faults, *more])
+    told = f"{error.where} {error.seen} {error.todo}"
+    if language == USUAL and not _has_window(told):
+        return str(error)
     return _with_advice(error, language)
 
 
+_OPTION_PLACE = re.compile(r"(?:^|, )--[a-z].*")
+"""The name of an option as the place of an error."""
 _CODE = re.compile(r"(CIM-\w+ )?(.*?):?", re.DOTALL)
 _SEEN = re.compile(r": (?=[A-Z])")
 """The end of the place of a fault: what was seen there is a sentence."""
@@ -334,15 +358,27 @@ def translated_line(line: str, language: str) -> str:
 
 
 def _with_advice(message: CimentoError | Fault, language: str) -> str:
-    advice = _ended(said(message.todo, language) or message.todo) if message.todo else ""
-    return f"{translated_message(message, language)} {advice}".rstrip()
+    return f"{translated_message(message, language)} {advice_of(message.todo, language)}".rstrip()
+
+
+def advice_of(todo: str, language: str) -> str:
+    """Advice as the window gives it: by the menus above columns, and without commands.
+
+    Args:
+        todo: advice of cimento in English; may be empty.
+        language: ISO 639-1 code.
+    """
+    advice = without_commands(by_menus(said(todo, language) or todo, words(language)))
+    return _ended(advice) if advice else ""
 
 
 def _ended(text: str) -> str:
     return text if text.endswith(_ENDS) else f"{text}."
 
 
-_CHOICE = re.compile(r"--columns=(?:'(?P<quoted>[^']*)'|(?P<bare>[^\s,]+))")
+UNNAMED = "COLUMN"
+"""What advice has in place of the name of a column that somebody has to name."""
+_CHOICE = re.compile(r"--columns=(?:'(?P<quoted>[^']*)'|(?P<bare>[^\s,]*[^\s,.]))")
 
 
 def by_menus(text: str, say: Words) -> str:
@@ -354,11 +390,48 @@ def by_menus(text: str, say: Words) -> str:
     """
 
     def in_menus(match: re.Match[str]) -> str:
-        try:
-            chosen = parse_choice(match["quoted"] or match["bare"] or "")
-        except UsageError:
-            return match[0]
-        roles = (f"{say.named('role', role)} = «{name}»" for role, name in chosen.items())
-        return say("edit.by-menus", roles=", ".join(roles))
+        chosen = _chosen(match)
+        roles = (
+            say.named("role", role) + (f" = «{name}»" if name != UNNAMED else "")
+            for role, name in chosen.items()
+        )
+        return say("edit.by-menus", roles=", ".join(roles)) if chosen else match[0]
 
     return _CHOICE.sub(in_menus, text)
+
+
+def choices_in(text: str) -> list[dict[str, str]]:
+    """The columns of roles that advice proposes, one dictionary for each option ``--columns``.
+
+    Args:
+        text: advice of cimento in English; a column that somebody has to name is `UNNAMED` in it.
+    """
+    return list(filter(None, map(_chosen, _CHOICE.finditer(text))))
+
+
+def _chosen(match: re.Match[str]) -> dict[str, str]:
+    """The columns by their roles; none where an option is not a list of them."""
+    try:
+        return parse_choice(match["quoted"] or match["bare"] or "", {**ROLES, **ANSWER_ROLES})
+    except UsageError:
+        return {}
+
+
+_COMMAND = re.compile(r"[:;] `cimento [^`]*`.*?(?=\.?$|\. )")
+"""What another part of a sentence says of a command."""
+_OF_COMMANDS = re.compile(r"`cimento |(?:^|\W)--[a-z]")
+
+
+def without_commands(text: str) -> str:
+    """A message without what it says of commands and options, for which pages have fields.
+
+    >>> without_commands("One person failed. `cimento annotate filter --attention 1` drops them.")
+    'One person failed.'
+
+    Args:
+        text: sentences of cimento.
+    """
+    if not _OF_COMMANDS.search(text):
+        return text
+    sentences = _SENTENCE_END.split(_COMMAND.sub("", text))
+    return " ".join(one for one in sentences if not _OF_COMMANDS.search(one))

@@ -26,7 +26,14 @@ NOT_COMPARED = "people cannot be compared on this kind of test"
 
 
 class Surveyor(Protocol[SuiteT_contra, RunT_contra]):
-    """The surveyor of a kind of suites, which asks people what models are asked."""
+    """The surveyor of a kind of suites, which asks people what models are asked.
+
+    Attributes:
+        question: of a run's outcomes, the one that people are asked too; empty for that which sums
+            up the run.
+    """
+
+    question: str = ""
 
     def survey_items(
         self,

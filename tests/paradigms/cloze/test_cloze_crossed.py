@@ -9,7 +9,7 @@ from cimento.cli.main import invoke
 from cimento.evaluation import evaluate
 from cimento.kinds.run import open_runs
 from cimento.paradigms.cloze.files import write_cloze
-from cimento.paradigms.cloze.reading import read_folder
+from cimento.paradigms.cloze.own_tables import read_own_folder
 from cimento.records.outcomes import design_of
 from cimento.statistics.intervals import share_interval
 from cimento.suites import Meta
@@ -43,7 +43,7 @@ def test_a_folder_keeps_both_columns(tmp_path):
     folder = write_cloze(SUITE, tmp_path / "suite")
     settings = tomllib.loads((folder / "suite.toml").read_text(encoding="utf-8"))
     assert settings["options"]["cluster"] == ["template", "verb"]
-    assert read_folder(folder).suite.cluster == ("template", "verb")
+    assert read_own_folder(folder).suite.cluster == ("template", "verb")
 
 
 def test_the_interval_of_hits_is_over_both_factors(tmp_path):

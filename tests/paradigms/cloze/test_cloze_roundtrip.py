@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cimento import Meta
 from cimento.paradigms.cloze.files import load_cloze, write_cloze, write_options
-from cimento.paradigms.cloze.reading import read_folder
+from cimento.paradigms.cloze.own_tables import read_own_folder
 from cimento.suites.cloze import (
     ROLES,
     BaseSentence,
@@ -88,20 +88,20 @@ class TestRoundTrip:
     def test_items_and_expressions(self, tmp_path_factory, some, expressions):
         suite = ClozeSuite(Meta("prova"), items=tuple(some), multiwords=tuple(expressions))
         path = write_cloze(suite, tmp_path_factory.mktemp("suite"))
-        assert read_folder(path).suite == suite
+        assert read_own_folder(path).suite == suite
 
     @settings(deadline=None)
     @given(st.lists(templates, min_size=1, max_size=3, unique_by=lambda template: template.id))
     def test_templates(self, tmp_path_factory, some):
         suite = ClozeSuite(Meta("prova"), templates=tuple(some), cluster="template")
         path = write_cloze(suite, tmp_path_factory.mktemp("suite"))
-        assert read_folder(path).suite == suite
+        assert read_own_folder(path).suite == suite
 
     @pytest.mark.parametrize("text", HARD)
     def test_tokens_that_tables_damage(self, tmp_path, text):
         item = ClozeItem("1", text, text, (Option(text, "target", (text,)),))
         path = write_cloze(ClozeSuite(Meta("prova"), items=(item,)), tmp_path)
-        assert read_folder(path).suite.items == (item,)
+        assert read_own_folder(path).suite.items == (item,)
         assert (path / "items.tsv").read_text("utf-8").count("\n") == 2
 
     @pytest.mark.parametrize("text", HARD)
@@ -119,4 +119,4 @@ class TestRoundTrip:
             cluster="origin",
             extra={"origin": {"year": 2021}},
         )
-        assert read_folder(write_cloze(suite, tmp_path)).suite == suite
+        assert read_own_folder(write_cloze(suite, tmp_path)).suite == suite

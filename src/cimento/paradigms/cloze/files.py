@@ -22,9 +22,9 @@ from cimento.paradigms.cloze.cluster_checks import cluster_faults, second_cloze_
 from cimento.paradigms.cloze.connectives import is_connective_blanks, read_connective_blanks
 from cimento.paradigms.cloze.detecting import SHEET, SYNTACTIC, is_released
 from cimento.paradigms.cloze.judgments import parse_expectation
-from cimento.paradigms.cloze.own_tables import read_item_table
+from cimento.paradigms.cloze.own_tables import read_item_table, read_own_folder
 from cimento.paradigms.cloze.portuguese import read_multiwords, read_released_sheet, read_templates
-from cimento.paradigms.cloze.reading import ITEMS, SEEDS, cloze_fault, mark_between, read_folder
+from cimento.paradigms.cloze.reading import ITEMS, SEEDS, cloze_fault, mark_between
 from cimento.suites import JsonValue, Meta
 from cimento.suites.checks.notation import Lines, notation
 from cimento.suites.checks.wording import letter_faults, mixed_apostrophes
@@ -82,7 +82,7 @@ def read_cloze(path: Path) -> SuiteReading[ClozeSuite]:
     folder = path.parent if path.name == TOML else path
     read: Callable[[Path], SuiteReading[ClozeSuite]] = read_item_table
     if folder.is_dir():
-        read = read_folder
+        read = read_own_folder
     elif is_released(folder):
         read = read_released
     elif is_connective_blanks(folder):

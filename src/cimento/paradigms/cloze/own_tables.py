@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from cimento.errors import Fault, SuiteError
 from cimento.faults import errors, fault
+from cimento.intake.blanks import are_blanked, has_blank, with_blank
 from cimento.intake.decoding import unusable
 from cimento.intake.misfits import wrong_kind
+from cimento.intake.names import is_translation
 from cimento.intake.reading import reading_of
 from cimento.intake.shapes import BLANKS
 from cimento.intake.table import Table, place_of_row
 from cimento.intake.tables import read_header, read_suite_table
-from cimento.intake.words import HEADERS
+from cimento.intake.words import HEADERS, pattern
 from cimento.io.files import read_bytes
 from cimento.kinds.base import SuiteReading
 from cimento.paradigms.cloze.reading import (
@@ -23,12 +26,16 @@ from cimento.paradigms.cloze.reading import (
     SUFFIXES,
     cloze_fault,
     mark_between,
+    read_folder,
     read_options,
     suite_of_items,
 )
 from cimento.suites import Meta
-from cimento.suites.cloze import BLANK, EXPECTED, ROLES, ClozeSuite
+from cimento.suites.cloze import EXPECTED, ROLES, ClozeSuite
 from cimento.suites.reading import sha256_of
+
+_BESIDE = pattern("beside")
+"""Names of texts that are not the sentences."""
 
 
 def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
@@ -45,13 +52,8 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
     faults += _of_another_kind(table)
     if errors(faults):
         raise unusable(path, faults)
-    ours = _with_bars(_with_our_names(table), faults)
+    ours, roles = with_our_names(table, faults)
     suite = suite_of_items(Meta(path.stem), ours, faults)
-    roles: dict[str, Sequence[str | None]] = {
-        name: [table.find(name), *_numbered(table, name)] for name in ROLES
-    }
-    roles |= {"item": [table.find("item")], "text": [_text_column(table)]}
-    roles |= {name: [name] for name in ("none", EXPECTED) if name in ours.cells}
     read = reading_of(table, BLANKS, roles, n_items=suite.n_written, own={"row"})
     return SuiteReading(
         suite=suite,
@@ -63,9 +65,76 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
     )
 
 
+def with_our_names(
+    table: Table, faults: list[Fault]
+) -> tuple[Table, Mapping[str, Sequence[str | None]]]:
+    """A table of items that people headed in their language, with our names of columns.
+
+    Args:
+        table: the table as it came from its file.
+        faults: the faults so far, to which those of marks between options are added.
+
+    Returns:
+        The table, and the columns of each role, as the file calls them.
+    """
+    ours = _with_bars(_renamed(table), faults)
+    roles: dict[str, Sequence[str | None]] = {
+        name: [table.find(name), *_numbered(table, name)] for name in ROLES
+    }
+    roles |= {"item": [table.find("item")], "text": [_text_column(table)]}
+    roles |= {name: [name] for name in ("none", EXPECTED) if name in ours.cells}
+    return ours, roles
+
+
+def read_own_folder(folder: Path) -> SuiteReading[ClozeSuite]:
+    """Read a suite folder, whose table of items may have names of columns of one's own.
+
+    Raises:
+        InputError: a file is missing or may not be read.
+        SuiteError: no suite can be made of what the files hold.
+    """
+    return read_folder(folder, named=_of_folder)
+
+
+def _of_folder(
+    table: Table, faults: list[Fault]
+) -> tuple[Table, Mapping[str, Sequence[str | None]]]:
+    """The table of a folder with our names; one that has them is as it was written."""
+    has_ours = {"item", "text"} <= {*table.columns}
+    text = None if has_ours or table.find("target") is None else _text_column(table)
+    if text is not None and _has_blanks(table, text):
+        return with_our_names(table, faults)
+    return table, {name: [name] for name in (*BLANKS.needs, *BLANKS.may)}
+
+
 def _text_column(table: Table) -> str | None:
-    """The column of the sentences: the one that is chosen, or that is called so."""
-    return "sentence" if "sentence" in table.chosen else table.find("text")
+    """The column of the sentences: the one that is chosen, or called so and has blanks.
+
+    Where none that is called so has blanks, it is the one column of which every cell has.
+    """
+    if "sentence" in table.chosen:
+        return "sentence"
+    named = [name for name in map(table.find, ("text", "sentence")) if name]
+    others = [name for name in table.columns if name not in (*named, *map(table.find, ROLES))]
+    blanked = [name for name in others if table.find("target") and _is_of_sentences(table, name)]
+    alone = blanked if len(blanked) == 1 else []
+    return next(filter(partial(_has_blanks, table), (*named, *alone)), next(iter(named), None))
+
+
+def _is_of_sentences(table: Table, name: str) -> bool:
+    """Whether a column that is not called so holds nothing but sentences with blanks."""
+    cells = table.cells[name]
+    is_beside = is_translation(name) or _BESIDE.search(name) is not None
+    return bool(cells) and not is_beside and all(map(has_blank, map(with_blank, cells)))
+
+
+def _has_blanks(table: Table, name: str) -> bool:
+    """Whether a column has a blank, or other marks for one beside words that are due there."""
+    cells, due = table.cells[name], table.find("target")
+    if any(map(has_blank, cells)):
+        return True
+    is_word = due is not None and table.profile(due).kind in ("words", "sentences")
+    return is_word and are_blanked(cells)
 
 
 def is_blank_table(path: Path) -> bool:
@@ -75,14 +144,13 @@ def is_blank_table(path: Path) -> bool:
     data = read_bytes(path)
     try:
         header, _ = read_header(data, path)
-        if header is None or header.find("target") is None or _text_column(header) is None:
+        if header is None or header.find("target") is None:
             return False
         table, _ = read_suite_table(data, path)
     except SuiteError:
         return False
-    return table is not None and any(
-        BLANK in cell for cell in table.cells[_text_column(table) or ""]
-    )
+    text = _text_column(table) if table is not None else None
+    return table is not None and text is not None and _has_blanks(table, text)
 
 
 def _of_another_kind(table: Table) -> list[Fault]:
@@ -121,13 +189,18 @@ def _numbered(table: Table, role: str) -> list[str]:
     ]
 
 
-def _with_our_names(table: Table) -> Table:
-    """A table that people headed in their language, with our names; items may lack numbers.
+def _renamed(table: Table) -> Table:
+    """A table with our names of columns; items may lack numbers.
 
-    Numbered columns of one role, such as *distractor 1* and *distractor 2*, become one with bars.
+    Numbered columns of one role, such as *distractor 1* and *distractor 2*, become one with bars,
+    and other marks for a blank become underscores.
     """
-    ours = {table.find(name): name for name in ("item", *ROLES)} | {_text_column(table): "text"}
-    cells = {ours.get(name) or name: table.cells[name] for name in table.columns}
+    text = _text_column(table)
+    ours = {table.find(name): name for name in ("item", *ROLES)} | {text: "text"}
+    others = {name: f"{name} (2)" for name in ours.values() if name not in ours}
+    cells = {ours.get(name) or others.get(name, name): table.cells[name] for name in table.columns}
+    if text is not None:
+        cells["text"] = tuple(map(with_blank, table.cells[text]))
     for role in ROLES:
         if (numbered := _numbered(table, role)) and role not in cells:
             texts = zip(*(cells.pop(name) for name in numbered), strict=True)

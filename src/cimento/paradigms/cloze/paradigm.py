@@ -34,6 +34,7 @@ from cimento.paradigms.cloze.files import (
     write_cloze,
 )
 from cimento.paradigms.cloze.judging import (
+    FORCED_CHOICE,
     HIT,
     NOT_NEXT,
     UNREACHABLE,
@@ -261,6 +262,8 @@ class ClozePresenter(PlainPresenter[ClozeSuite]):
 class ClozeSurveyor(Surveyor[ClozeSuite, "Run"]):
     """The surveyor of blanks, and of what models put into them."""
 
+    question = FORCED_CHOICE
+
     def survey_items(
         self, suite: ClozeSuite, task: SurveyTask | None, *, run: Run | None = None
     ) -> SurveyItems:
@@ -281,6 +284,14 @@ class ClozeSurveyor(Surveyor[ClozeSuite, "Run"]):
         from cimento.paradigms.cloze.people import judged_blanks
 
         return judged_blanks(suite, judgments, folder)
+
+    def verdicts(
+        self, suite: ClozeSuite, judgments: Sequence[Judgment]
+    ) -> tuple[Mapping[str, Mapping[str, str]], str]:
+        """Whether each person chose the target, by item."""
+        from cimento.paradigms.cloze.people import verdicts_on_blanks
+
+        return verdicts_on_blanks(suite, judgments)
 
 
 CLOZE = Paradigm(

@@ -33,6 +33,7 @@ from cimento.suites.letters import folded_text, one_spelling
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
+    from cimento.records.outcomes import VerdictName
     from cimento.suites.cloze import ClozeSuite
 
 
@@ -385,3 +386,32 @@ def judged_blanks(
     )
     write_text(as_tsv(rows), folder / CHOICES_FILE)
     return AppliedJudgments(used, sum(not chosen for chosen in counts.values()), passed)
+
+
+def verdicts_on_blanks(
+    suite: ClozeSuite, judgments: Sequence[Judgment]
+) -> tuple[dict[str, dict[str, VerdictName]], str]:
+    """The verdict of each person on each blank: whether the chosen option is the target.
+
+    Args:
+        suite: the suite that was asked about.
+        judgments: of any suites; those without the name of a person are left out, and so are blanks
+            without a target among other options.
+
+    Returns:
+        Person to item to verdict, and why there are none; empty where there are some.
+    """
+    about, _ = answers_about(judgments, suite.name, (WHICH_FITS,))
+    targets = {
+        item.id: {one_spelling(text) for text in item.targets}
+        for item in expand_suite(suite).items
+        if item.targets and any(option.role != "target" for option in item.options)
+    }
+    verdicts: dict[str, dict[str, VerdictName]] = {}
+    for judgment in about:
+        if judgment.annotator is not None and judgment.value and judgment.item in targets:
+            is_right = one_spelling(judgment.value) in targets[judgment.item]
+            verdicts.setdefault(judgment.annotator, {})[judgment.item] = (
+                "pass" if is_right else "fail"
+            )
+    return verdicts, "" if verdicts else "nobody chose between its options"

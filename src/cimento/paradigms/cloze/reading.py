@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -200,8 +200,16 @@ class TomlCloze(Open):
     options: TomlClozeOptions = Field(default_factory=TomlClozeOptions)
 
 
-def read_folder(folder: Path) -> SuiteReading[ClozeSuite]:
+Named = Callable[[Table, list[Fault]], tuple[Table, Mapping[str, Sequence[str | None]]]]
+"""What gives a table our names of columns, and says which of its own columns have which role."""
+
+
+def read_folder(folder: Path, *, named: Named) -> SuiteReading[ClozeSuite]:
     """Read a suite folder of kind ``cloze`` or ``templates``.
+
+    Args:
+        folder: the folder.
+        named: gives the table of written items our names; faults are added to those it is given.
 
     Raises:
         InputError: a file is missing or may not be read.
@@ -214,12 +222,15 @@ def read_folder(folder: Path) -> SuiteReading[ClozeSuite]:
     if settings is None or items is None:
         raise SuiteError(where=str(folder), faults=faults)
     meta = meta_of(settings.meta)
+    roles: Mapping[str, Sequence[str | None]] = {
+        name: [name] for name in (*BLANKS.needs, *BLANKS.may)
+    }
     if settings.kind == CLOZE_KINDS[1]:
         sets = {} if seeds is None else _seed_sets(seeds, faults)
         suite = ClozeSuite(meta, templates=tuple(_templates(items, sets, faults)))
     else:
-        suite = suite_of_items(meta, items, faults)
-    roles: dict[str, str] = {name: name for name in (*BLANKS.needs, *BLANKS.may)}
+        ours, roles = named(items, faults)
+        suite = suite_of_items(meta, ours, faults)
     read = reading_of(items, BLANKS, roles, n_items=suite.n_written)
     read = with_role(read, "cluster", columns_named(settings.options.cluster))
     return SuiteReading(

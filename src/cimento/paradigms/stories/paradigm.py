@@ -29,7 +29,7 @@ from cimento.kinds.judge import Judge
 from cimento.kinds.paradigm import Paradigm
 from cimento.kinds.plain import PlainPresenter
 from cimento.kinds.reader import SuiteReader
-from cimento.kinds.surveyor import Surveyor, chosen_task, refuse_run
+from cimento.kinds.surveyor import Surveyor, answers_about, chosen_task, refuse_run
 from cimento.paradigms.stories.checks import (
     UNKNOWN_STATE,
     audit,
@@ -67,7 +67,7 @@ from cimento.suites.formats.stories import (
 )
 from cimento.suites.limits import ItemGroups
 from cimento.suites.reading import TOML
-from cimento.suites.stories import StoryFormat, StorySuite
+from cimento.suites.stories import STORY, StoryFormat, StorySuite
 from cimento.suites.story_clusters import (
     columns_of,
     in_story_clusters,
@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.engine.requests import Answers, Recording, Requests
+    from cimento.judgments import Judgment
     from cimento.kinds.base import AskedModel
     from cimento.kinds.run import Run
     from cimento.models.settings import Asking
@@ -382,6 +383,19 @@ class StorySurveyor(Surveyor[StorySuite, "Run"]):
                 for story in suite.asked
             ),
         )
+
+    def verdicts(
+        self, suite: StorySuite, judgments: Sequence[Judgment]
+    ) -> tuple[Mapping[str, Mapping[str, str]], str]:
+        """Whether each person says rightly of each story if it is plausible, by its row."""
+        about, _ = answers_about(judgments, suite.name, (STORY,))
+        right = {str(story.row): story.gold(STORY) for story in suite.asked}
+        verdicts: dict[str, dict[str, str]] = {}
+        for judgment in about:
+            if judgment.annotator is not None and right.get(judgment.item):
+                held = verdicts.setdefault(judgment.annotator, {})
+                held[judgment.item] = "pass" if judgment.value == right[judgment.item] else "fail"
+        return verdicts, "" if verdicts else "nobody said whether its stories are plausible"
 
 
 STORIES = Paradigm(

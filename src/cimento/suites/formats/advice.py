@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from cimento.errors import Fault
 from cimento.faults import EXAMPLE
+from cimento.intake.blanks import BLANK, has_blank, with_blank
 from cimento.intake.labels import judges
 from cimento.intake.names import has_letter
 from cimento.intake.shapes import as_option, nearest_advised
@@ -25,7 +26,6 @@ from cimento.suites.formats.judged_advice import (
 
 _FINAL = (".", "?", "!", "…", "»", "”", '"')
 _NAME_WORDS = 6
-_BLANK = "___"
 _OTHER_BLANK = re.compile(r"[\[(] *(?:\.{3,}|…|_+)? *[\])]|\.{3,}|…|\[[^\]]*\]|-{2,}|–{2,}|_{1,2}")
 _BOTH_FORMS = re.compile(r"\w+ ?/ ?[*?#]+\w+|[*?#]+\w+ ?/ ?\w+")
 _FEWEST_WIDE = 3
@@ -91,28 +91,26 @@ def _texts_needed(table: Table) -> str:
 def _blanks_needed(table: Table) -> str:
     """Advice on sentences with blanks, or with others than underscores beside words due there."""
     blanks = [
-        name for name in table.columns if table.numbers and all(map(_has_blank, table.cells[name]))
+        name
+        for name in table.columns
+        if table.numbers and all(map(has_blank, map(with_blank, table.cells[name])))
     ]
     if blanks:
         known = {*blanks, table.find("item"), table.find("phenomenon")}
         others = [name for name in table.columns if name not in known]
         if len(blanks) > 1 or [table.profile(name).kind for name in others] != ["words"]:
             return _AS_BLANKS
-        option = as_option({"text": blanks[0], "target": others[0]})
+        option = as_option({"sentence": blanks[0], "target": others[0]})
         return f"If {others[0]!r} holds the words that are due in the blanks, say so: {option}."
     text = table.find("text")
     due = table.find("target")
-    if not (text and due) or any(map(_has_blank, table.cells[text])):
+    if not (text and due) or any(map(has_blank, table.cells[text])):
         return ""
     if table.is_mostly(due, is_number):  # *Respuesta* may head answers of people
         return ""
     todo = f"Write the blank in each cell of {text!r} as three underscores: ___."
     marked = next(filter(_OTHER_BLANK.search, table.cells[text]), "")
-    return f"{todo} {EXAMPLE}{_OTHER_BLANK.sub(_BLANK, marked, count=1)!r}." if marked else todo
-
-
-def _has_blank(cell: str) -> bool:
-    return _BLANK in cell
+    return f"{todo} {EXAMPLE}{_OTHER_BLANK.sub(BLANK, marked, count=1)!r}." if marked else todo
 
 
 def _continuations_needed(table: Table, sentences: Sequence[str]) -> str:
@@ -195,7 +193,7 @@ _SENTENCES_FIRST = (
 def _names_needed(table: Table, sentences: Sequence[str]) -> str:
     """Advice on names of columns, for a table in no known format with some sentences."""
     numbers = [name for name in columns_of_numbers(table) if may_be_ratings(table, name)]
-    has_blanks = any(_BLANK in cell for cells in table.cells.values() for cell in cells)
+    has_blanks = any(BLANK in cell for cells in table.cells.values() for cell in cells)
     has_side = sentences in ([table.find("good")], [table.find("bad")])
     if (
         known := _headed_by_sentences(table)

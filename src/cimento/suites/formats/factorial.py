@@ -360,6 +360,8 @@ def _read_as(
     factors = [find(name) for name in suite.factors]
     if None in factors and "structure" in suite.factors:  # as `with_island_factor` calls it
         factors.append(find("island"))
+    if len(makers) > 1:  # the conditions have no column of their own
+        factors, makers = [*makers, *factors], ()
     roles: dict[str, str | Sequence[str | None] | None] = {
         "item": find(id_column),
         "group": [find(name) for name in groups if name == "suite"],

@@ -24,6 +24,7 @@ from cimento.io.parsing import parse_json
 from cimento.suites import ItemColumns, JsonValue, Region, ascending
 from cimento.suites.reading import RowPlaces, strip_blanks
 from cimento.suites.settings import EXTRA
+from cimento.suites.shapes import condition_columns
 
 if TYPE_CHECKING:
     from cimento.suites.schema import RowExtra
@@ -209,13 +210,16 @@ def _read_as(table: Table, columns: _Columns, *, n_items: int) -> TableReading:
 def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns | None, list[Fault]]:
     """The columns of a table by their roles; None, and faults, where some are missing."""
     item, name, text = map(table.find, ("item", "condition", "text"))
-    if "sentence" in table.chosen:
-        text = "sentence"
+    if "sentence" in table.chosen or (item and name and not text):
+        text = table.find("sentence")
     good, bad = table.find("good"), table.find("bad")
     if not (name and text) and conditions and set(conditions) <= set(table.columns):
         return _Columns(table.find("item", "id"), None, {name: name for name in conditions}), []
     if good and bad and not (name and text):
         return _Columns(table.find("item", "id"), None, {"good": good, "bad": bad}), []
+    called = {condition: column for column, condition in condition_columns(table).items()}
+    if not (name and text) and conditions and set(conditions) <= called.keys():
+        return _Columns(table.find("item", "id"), None, called), []
     if item and name and text:
         return _Columns(item, name, {"": text}), []
     sentence = text or table.find("sentence")

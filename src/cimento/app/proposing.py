@@ -1,0 +1,175 @@
+"""What the page proposes where a table is not read: columns to choose in the menus above them.
+
+The advice of the readers names columns as an option of commands would; here each is a button. A
+table of sentences with blanks is asked for the column of the words that are expected there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from nicegui import ui
+
+from cimento.app import pairing
+from cimento.app.checking import Finding
+from cimento.app.columns import role_name, with_role
+from cimento.app.editing import Grid, Sheet
+from cimento.app.findings import button
+from cimento.app.marked import as_read
+from cimento.app.parts import named_languages, searched
+from cimento.app.words import Words, choices_in
+from cimento.intake.blanks import are_blanked
+from cimento.intake.profile import profile
+
+Done = Callable[[Callable[[Grid], Grid]], object]
+"""What is called with the edit that an answer asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Columns that may be meant.
+
+    Attributes:
+        kind: ``roles`` if advice says which columns have which roles; ``blanks`` if sentences have
+            blanks and nothing says which column has the words for them.
+        choices: the columns by their roles, one dictionary for each way to choose.
+        column: index of the column of sentences with blanks.
+    """
+
+    kind: Literal["roles", "blanks"]
+    choices: tuple[Mapping[str, str], ...] = ()
+    column: int = 0
+
+
+def question_of(grid: Grid, findings: Iterable[Finding]) -> pairing.Question | Proposal | None:
+    """What is to be asked about a table, or proposed; None for nothing.
+
+    Args:
+        grid: the table.
+        findings: what the checks have found in it.
+    """
+    found = [*findings]
+    if (question := pairing.question_of(grid, {one.code for one in found})) is not None:
+        return question
+    if grid.described or not any(one.severity == "error" for one in found):
+        return None
+    if (blanks := _of_blanks(grid)) is not None:
+        return blanks
+    there = {name.strip() for name in grid.items.columns}
+    choices = [choice for one in found for choice in choices_in(one.todo)]
+    offered = [one for n, one in enumerate(choices) if one not in choices[:n]]
+    fitting = tuple(choice for choice in offered if there.issuperset(choice.values()))
+    return Proposal("roles", fitting) if fitting else None
+
+
+def _of_blanks(grid: Grid) -> Proposal | None:
+    """What is proposed for a table with one column of sentences with blanks."""
+    sheet = as_read(grid)
+    blanked = [n for n in range(sheet.width) if are_blanked(sheet.values(n)) and _named(sheet, n)]
+    if len(blanked) != 1 or sheet.column("target") is not None or "target" in grid.roles:
+        return None
+    column = blanked[0]
+    names = [_named(sheet, n) for n in range(sheet.width) if n != column and _may_be_due(sheet, n)]
+    choices = ({"sentence": _named(sheet, column), "target": name} for name in names if name)
+    return Proposal("blanks", tuple(choices), column)
+
+
+def _named(sheet: Sheet, column: int) -> str:
+    return sheet.columns[column].strip()
+
+
+def _may_be_due(sheet: Sheet, column: int) -> bool:
+    """Whether a column may hold the words that are due in blanks."""
+    return profile(sheet.values(column)).kind in ("words", "sentences")
+
+
+def ask(grid: Grid, question: pairing.Question | Proposal, say: Words, *, done: Done) -> None:
+    """Ask in the place where the page is being built.
+
+    Args:
+        grid: the suite.
+        question: what is asked, or proposed.
+        say: the words of the page.
+        done: called with the edit that the answer asks for.
+    """
+    if isinstance(question, pairing.Question):
+        pairing.ask(grid, question, say, done=done)
+    elif question.kind == "roles":
+        _ask_roles(question, say, done)
+    elif question.choices:
+        ui.label(say("edit.blanks-what"))
+        _ask_words(grid, question, say, done)
+    else:
+        ui.label(say("edit.blanks-alone"))
+        column = question.column
+        button(
+            say("edit.list-target"),
+            lambda: done(lambda grid: pairing.with_column(grid, column, "sentence", "target")),
+        )
+
+
+def ask_language(say: Words, *, done: Callable[[str], object]) -> None:
+    """Ask for the language of the sentences in the place where the page is being built.
+
+    Args:
+        say: the words of the page.
+        done: called with the code of the language.
+    """
+    ui.label(say("edit.bare"))
+    with ui.element("div").classes("tools"):
+        language = searched(
+            named_languages(say), label=say("edit.language"), value=say.language
+        ).classes("short")
+        button(say("edit.describe"), lambda: done(str(language.value or "")))
+
+
+def _ask_roles(proposal: Proposal, say: Words, done: Done) -> None:
+    """A button for each way to choose columns."""
+    ui.label(say("edit.roles-what"))
+    with ui.element("div").classes("tools"):
+        for choice in proposal.choices:
+            shown = ", ".join(f"«{name}» = {role_name(role, say)}" for role, name in choice.items())
+            button(shown, lambda choice=choice: done(lambda grid: with_roles(grid, choice)))  # type: ignore[misc]
+
+
+def _ask_words(grid: Grid, proposal: Proposal, say: Words, done: Done) -> None:
+    """The columns that may have the expected words; chosen is the only one of words, if it is one.
+
+    Args:
+        grid: the suite.
+        proposal: what is proposed.
+        say: the words of the page.
+        done: called with the edit.
+    """
+    sheet = as_read(grid)
+    by_name = {choice["target"]: choice for choice in proposal.choices}
+    words = [name for name in by_name if profile(sheet.values(_index(sheet, name))).kind == "words"]
+    with ui.element("div").classes("tools"):
+        due = ui.select(
+            [*by_name], label=say("edit.blanks-target"), value=words[0] if len(words) == 1 else None
+        ).classes("short")
+        go = button(
+            say("edit.blanks-do"),
+            lambda: done(lambda grid: with_roles(grid, by_name[str(due.value)])),
+        )
+    go.set_enabled(due.value is not None)
+    due.on_value_change(lambda: go.set_enabled(due.value is not None))
+
+
+def _index(sheet: Sheet, name: str) -> int:
+    return [column.strip() for column in sheet.columns].index(name)
+
+
+def with_roles(grid: Grid, choice: Mapping[str, str]) -> Grid:
+    """The grid with the roles of some columns, and no others.
+
+    Args:
+        grid: the table.
+        choice: the columns by their roles.
+    """
+    made = replace(grid, roles={})
+    for role, name in choice.items():
+        made = with_role(made, name, role)
+    return made

@@ -1,0 +1,256 @@
+"""Tables as people bring them, in the window: read by what they hold, proposed, and kept."""
+
+import re
+
+import pytest
+
+pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
+
+from nicegui import ui
+from nicegui.elements.upload_files import SmallFileUpload
+
+from cimento.app.checking import check_grid
+from cimento.app.columns import heads_of, read_line, unheeded
+from cimento.app.editing import Grid, sheet_of
+from cimento.app.opening import describe, open_grid, write_grid
+from cimento.app.proposing import Proposal, question_of, with_roles
+from cimento.app.views import view_of
+from cimento.app.words import LANGUAGES, message_of, sayings, translations, words
+from cimento.kinds.registry import load_suite
+from tests.helpers.app_user import until, visit
+
+BLANKS = [
+    ("Il contadino munge la ___ ogni mattina.", "mucca"),
+    ("La porta si apre con la ___.", "chiave"),
+    ("L'uccello ha fatto il ___ sul ramo.", "nido"),
+]
+DESIGN = [
+    ("Chi pensi che inviti Maria?", "Chi pensi che inviti la zia che Maria conosce?",
+     "Chi ti chiedi se inviti Maria?", "Chi conosci la zia che invita Maria?"),
+    ("Chi dici che chiami Paolo?", "Chi dici che chiami il ragazzo che Paolo vede?",
+     "Chi domandi se chiami Paolo?", "Chi vedi il ragazzo che chiama Paolo?"),
+]  # fmt: skip
+CELLS = ("Corta non isola", "Lunga non isola", "Corta isola", "Lunga isola")
+LEVELS = (("corta", "no"), ("lunga", "no"), ("corta", "sì"), ("lunga", "sì"))
+
+
+def grid(*rows):
+    return Grid("g", {"items": sheet_of([list(row) for row in rows])}, described=False)
+
+
+def asked(made):
+    return question_of(made, check_grid(made).findings)
+
+
+# --- Blanks
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("sentence", "expected"), ("frase", "atteso"), ("Frase", "Attesa"), ("oración", "esperada"),
+     ("frase", "esperado"), ("предложение", "ожидаемое"), ("Esempio", "parola mancante")],
+)  # fmt: skip
+def test_sentences_with_blanks_need_no_question_whatever_their_columns_are_called(names):
+    made = grid(names, *BLANKS)
+    report = check_grid(made)
+    assert report.usable
+    assert report.read.roles == {"text": (names[0],), "target": (names[1],)}
+    assert question_of(made, report.findings) is None
+
+
+def test_the_menus_show_what_a_table_of_blanks_was_read_as():
+    made = grid(("sentence", "expected"), *BLANKS)
+    read = check_grid(made).read
+    heads = heads_of(made, view_of(made, "items"), read)
+    assert [head.role for head in heads] == ["sentence", "target"]
+    assert read_line(read, words("it")).startswith("Letto come frasi con spazi vuoti: frasi =")
+    chosen = with_roles(made, {"sentence": "sentence", "target": "expected"})
+    assert unheeded(chosen, check_grid(chosen).read, words("it")) == ""
+
+
+def test_blanks_without_a_telling_name_are_proposed_and_read_as_proposed():
+    made = grid(("Esempio", "Da scrivere"), *BLANKS)
+    proposal = asked(made)
+    assert proposal.kind == "blanks"
+    assert proposal.choices == ({"sentence": "Esempio", "target": "Da scrivere"},)
+    chosen = with_roles(made, proposal.choices[0])
+    assert check_grid(chosen).usable
+    assert asked(chosen) is None
+
+
+def test_blanks_alone_are_offered_a_column_for_the_words():
+    proposal = asked(grid(("Frase",), *((text,) for text, _ in BLANKS)))
+    assert (proposal.kind, proposal.choices, proposal.column) == ("blanks", (), 0)
+
+
+def test_columns_that_advice_names_are_proposed_with_a_button():
+    rows = [("Le rane saltano.", "Le rane salta.", "1"), ("Il cane dorme.", "Il cane dorma.", "0")]
+    made = grid(("Testo", "Altro testo", "Giudizio"), *rows)
+    proposal = asked(made)
+    if isinstance(proposal, Proposal):  # else the page asks for good and bad sentences
+        assert all({*choice.values()} <= {*made.items.columns} for choice in proposal.choices)
+
+
+# --- A table keeps its columns
+
+
+def kept(made, language="it"):
+    described = describe(made, language=language)
+    report = check_grid(described)
+    assert report.usable
+    assert described.settings()["language"] == language
+    width = made.items.width
+    rows = [row[:width] for row in described.items.rows]
+    assert tuple(rows) == made.items.rows
+    return described
+
+
+@pytest.mark.parametrize("mark", ["___", "[BLANK]", "..."])
+def test_a_table_of_blanks_is_as_it_was_brought_when_its_language_is_set(mark):
+    made = grid(("frase", "atteso"), *((text.replace("___", mark), word) for text, word in BLANKS))
+    assert kept(made).items.width == made.items.width
+
+
+def test_a_design_in_columns_is_as_it_was_brought_when_its_language_is_set(tmp_path):
+    made = grid(("n.", *CELLS), *((str(n), *texts) for n, texts in enumerate(DESIGN, 1)))
+    described = kept(made)
+    suite = load_suite(write_grid(described, tmp_path / "g.xlsx")).suite
+    assert [len(item.conditions) for item in suite.items] == [4, 4]
+    assert suite.predictions
+    bare = load_suite(write_grid(made, tmp_path / "bare.xlsx"), language="it").suite
+    assert [one.formula for one in suite.predictions] == [one.formula for one in bare.predictions]
+
+
+@pytest.mark.parametrize("name", ["frase", "sentence"])
+def test_a_design_in_rows_keeps_its_factors_and_has_its_sentences_once(name, tmp_path):
+    made = grid(
+        ("item", "lunghezza", "isola", name),
+        *((str(n), *levels, text) for n, texts in enumerate(DESIGN, 1)
+          for levels, text in zip(LEVELS, texts, strict=True)),
+    )  # fmt: skip
+    described = kept(made)
+    assert described.items.columns.count(name) == 1
+    cells = [cell for row in described.items.rows for cell in row]
+    assert cells.count(DESIGN[0][0]) == 1  # nobody corrects one of two copies
+    suite = load_suite(write_grid(described, tmp_path / "g.xlsx")).suite
+    assert {*suite.factors} == {"lunghezza", "isola"}
+
+
+def test_two_factors_are_read_as_factors():
+    made = grid(
+        ("item", "length", "island", "sentence"),
+        *((str(n), *levels, text) for n, texts in enumerate(DESIGN, 1)
+          for levels, text in zip((("short", "no"), ("long", "no"), ("short", "yes"),
+                                   ("long", "yes")), texts, strict=True)),
+    )  # fmt: skip
+    roles = check_grid(made).read.roles
+    assert roles == {"item": ("item",), "sentence": ("sentence",), "factors": ("length", "island")}
+
+
+# --- No terminal in the window
+
+OPTION = re.compile(r"`cimento |(?<![\w-])--[a-z]")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_of_the_window_names_an_option_or_a_command(language):
+    of_window = [
+        (key, texts[language])
+        for key, texts in translations().items()
+        if key != "starter.gone" and OPTION.search(texts[language])
+    ]
+    assert of_window == []
+    said_there = [
+        one["en"] for one in sayings()
+        if OPTION.search(one.get("window", one["en"]) if language == "en" else one[language])
+    ]  # fmt: skip
+    assert [text for text in said_there if not text.startswith(UNREACHED)] == []
+
+
+UNREACHED = (
+    "If the sentences were rated", "If each row is the answer of one person", "Say which",
+    "Several columns may label", "Or give --columns",
+)  # fmt: skip
+"""Beginnings of sentences on columns, whose options become menus where they are shown."""
+
+REFUSED = {
+    "blanks.tsv": [("Esempio", "Da scrivere"), *BLANKS],
+    "words.tsv": [("Testo", "Nota"), ("Le rane saltano.", "a"), ("Il cane dorme.", "b")],
+    "pairs.tsv": [("A", "B"), ("Le rane saltano.", "Le rane salta.")],
+    "judged.tsv": [("frase", "P1", "P2"), *(("Il cane dorme qui.", "1", "2"),) * 3],
+    "stories.tsv": [("n", *(f"frase {n}" for n in range(1, 6))),
+                    ("1", "Anna esce.", "Anna torna.", "Anna mangia.", "Anna dorme.", "È notte.")],
+    "answers.tsv": [("Il cane dorme qui.", "Il gatto dorme qui."), ("1", "5"), ("2", "4")],
+    "cells.tsv": [("a", "b", "c", "d"), *DESIGN],
+    "numbers.tsv": [("good", "bad"), ("1", "2"), ("3", "4")],
+    "answer.tsv": [("text", "answer"), ("Le rane [saltano] qui.", "x y"), ("Il cane.", "z")],
+    "word.tsv": [("parola", "altra"), ("cane", "gatto"), ("sole", "luna")],
+}  # fmt: skip
+
+
+def texts_in(element):
+    """The texts below an element; the command that does the same is there to be copied."""
+    below = (one for one in element.descendants() if one.tag != "code")
+    return [text for one in below if (text := str(getattr(one, "text", "")))]
+
+
+@pytest.mark.parametrize("language", ["en", "it", "ru"])
+def test_no_refusal_of_an_upload_shows_an_option_or_a_command(tmp_path, language):
+    async def flow(user):
+        for name, rows in REFUSED.items():
+            await user.open(f"/{language}/start")
+            (upload,) = user.find(ui.upload).elements
+            content = "".join("\t".join(row) + "\n" for row in rows)
+            await upload.handle_uploads([SmallFileUpload(name, "", content.encode())])
+            (report,) = user.find(marker="opened").elements
+            await until(lambda report=report: bool(texts_in(report)))
+            assert [text for text in texts_in(report) if OPTION.search(text)] == [], name
+            await user.open(f"/{language}/edit?suite=suites/{name}")
+            await user.should_see(kind=ui.aggrid, retries=100)
+            texts = [str(one.text) for one in user.find(ui.label).elements]
+            assert [text for text in texts if OPTION.search(text)] == [], name
+
+    visit(tmp_path, flow)
+
+
+def test_a_table_of_blanks_is_read_after_a_press_of_the_button(tmp_path):
+    async def flow(user):
+        await user.open("/it/start")
+        (upload,) = user.find(ui.upload).elements
+        rows = [("Esempio", "Da scrivere"), *BLANKS]
+        content = "".join("\t".join(row) + "\n" for row in rows)
+        await upload.handle_uploads([SmallFileUpload("vuoti.tsv", "", content.encode())])
+        await user.should_see("nei menu sopra le colonne frasi = «Esempio»", retries=100)
+        await user.open("/it/edit?suite=suites/vuoti.tsv")
+        await user.should_see("In quale colonna sono le parole attese?", retries=100)
+        user.find("Usa questa colonna").click()
+        await user.should_see("Letto come frasi con spazi vuoti", retries=100)
+        await user.should_not_see("In quale colonna sono le parole attese?")
+        user.find("Imposta la lingua").click()
+        await user.should_see("Nel file i fogli si chiamano about", retries=100)
+        user.find("Salva nella tua cartella").click()
+        await user.should_see("suites/vuoti.xlsx", retries=100)
+
+    visit(tmp_path, flow)
+    assert open_grid(tmp_path / "suites" / "vuoti.xlsx").grid.items.rows[1:] == tuple(BLANKS)
+
+
+def test_the_warning_at_step_2_does_not_lead_to_step_2(tmp_path):
+    (tmp_path / "suites").mkdir()
+    rows = [("good", "bad"), ("Le rane saltano.", "Le rane salta.")]
+    text = "".join("\t".join(row) + "\n" for row in rows)
+    (tmp_path / "suites" / "c.tsv").write_text(text, encoding="utf-8")
+
+    async def flow(user):
+        await user.open("/it/edit?suite=suites/c.tsv")
+        await user.should_see("Scegli la lingua delle frasi qui sopra", retries=100)
+        await user.should_not_see("Scegli la lingua al passo 2")
+
+    visit(tmp_path, flow)
+
+
+def test_a_message_has_no_option_as_its_place():
+    from cimento import UsageError
+
+    error = UsageError(where="--columns=x=", seen="there is nothing", todo="Give --form long.")
+    assert message_of(error, "en") == "there is nothing."
