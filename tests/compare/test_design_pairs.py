@@ -128,7 +128,7 @@ def test_dd_is_what_the_app_and_leaderboards_show_of_a_design(runs, tmp_path):
     high = runs[0]
     mean = np.mean([nats_by_hand("high", item) for item in ITEMS["whether"]])
     shown = result_of(high.folder).number(words("en"))
-    assert shown.startswith(f"DD: whether {mean:.2f} [")
+    assert shown.startswith(f"DD (nats): whether {mean:.2f} [")
     assert re.search(r"; subject −?\d\.\d\d \[.*\]$", shown)
     folders = [str(run.folder) for run in runs]
     options = ["--to", "eval-results", "--dataset", "lab/suites", "-o", str(tmp_path)]

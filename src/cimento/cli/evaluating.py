@@ -245,9 +245,8 @@ def show_runs(runs: Sequence[Run], *, summed: str = "", brief: bool = True) -> N
     if summed:
         show(summed)
     for paradigm in dict.fromkeys(run.paradigm for run in runs if not summed):
-        presenter = paradigm.presenter
-        text = presenter.brief if brief else presenter.text
-        show(text([run for run in runs if run.paradigm is paradigm]))
+        of_paradigm = [run for run in runs if run.paradigm is paradigm]
+        show(paradigm.presenter.text(of_paradigm, brief=brief))
     if (designs := designs_said(runs)) and not summed:
         show("\n".join(["", *designs]))
     asked = [run for run in runs if USAGE in run.manifest]

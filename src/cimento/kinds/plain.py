@@ -51,7 +51,7 @@ class PlainPresenter(Presenter[SuiteT_contra, Run]):
 
         return plain_sections(runs)
 
-    def text(self, runs: Sequence[Run]) -> str:
+    def text(self, runs: Sequence[Run], *, brief: bool = False) -> str:  # noqa: ARG002
         """The table of the estimates, with the warnings below."""
         from cimento.kinds.sections import estimates_grid
         from cimento.report.terminal import on_terminal

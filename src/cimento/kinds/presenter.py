@@ -66,12 +66,13 @@ class Presenter(Protocol[SuiteT_contra, RunT_contra]):
     def sections(self, runs: Sequence[RunT_contra]) -> Sequence[SuiteReport]:
         """The sections of a report on some runs of this paradigm, one for each suite."""
 
-    def text(self, runs: Sequence[RunT_contra]) -> str:
-        """The text that ``show`` prints."""
+    def text(self, runs: Sequence[RunT_contra], *, brief: bool = False) -> str:
+        """The text that ``show`` prints.
 
-    def brief(self, runs: Sequence[RunT_contra]) -> str:
-        """The text that ``run`` prints, about a screen for each suite; by default all of `text`."""
-        return self.text(runs)
+        Args:
+            runs: the runs.
+            brief: whether about a screen for each suite is wanted, as ``run`` prints it.
+        """
 
     def table(self, name: str, runs: Sequence[RunT_contra], settings: TableSettings) -> Grid:  # noqa: ARG002
         """One of `tables`; by default there are none.

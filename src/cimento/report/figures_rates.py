@@ -67,7 +67,7 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         todo="Give runs in which something was scored.",
     )
     units = set(bars["unit"])
-    unit = units.pop() if len(units) == 1 else ""
+    unit = next(iter(units)) if len(units) == 1 else ""
     sides = ["against", "tie", "in favor"]
     colors = {"domain": sides, "range": [ORANGE, GRAY, BLUE]}
     axis = f"margin, {unit}" if unit else "margin"
@@ -84,7 +84,7 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
     }
     zero = {"mark": {"type": "rule", "color": GRAY}, "encoding": {"x": {"datum": 0}}}
     spec = {
-        **_rows_by_model(bars),
+        **_rows_by_model(bars, units=len(units)),
         "spec": {"layer": [drawn, zero], "width": WIDTH, "height": MARGINS_HEIGHT},
     }
     said = f"{unit} in favor" if unit else "in favor"
@@ -94,11 +94,11 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
     return plain_figure(spec, name="margins", title=title, frame=frame)
 
 
-def _rows_by_model(bars: pl.DataFrame) -> dict[str, object]:
+def _rows_by_model(bars: pl.DataFrame, *, units: int = 1) -> dict[str, object]:
     """The parts of a spec that give each model its own row, and each scale its own unit."""
     rows = bars.to_dicts()
     scales = {"y": "independent"}
-    if bars["unit"].n_unique() > 1:
+    if units > 1:
         rows = [{**row, "model": f"{row['model']}, {row['unit'] or 'no unit'}"} for row in rows]
         scales["x"] = "independent"
     models = list(dict.fromkeys(row["model"] for row in rows))

@@ -252,7 +252,7 @@ class ClozePresenter(PlainPresenter[ClozeSuite]):
 
         return cloze_sections(runs)
 
-    def text(self, runs: Sequence[Run]) -> str:
+    def text(self, runs: Sequence[Run], *, brief: bool = False) -> str:  # noqa: ARG002
         """One block for each suite and model: hits, candidates that fit, forced choices."""
         from cimento.paradigms.cloze.text import cloze_text
 

@@ -258,7 +258,7 @@ class PromptedPresenter(PlainPresenter[Suite]):
         """The sections of a report, one for each suite."""
         return prompted_sections(runs)
 
-    def text(self, runs: Sequence[Run]) -> str:
+    def text(self, runs: Sequence[Run], *, brief: bool = False) -> str:  # noqa: ARG002
         """Rates, sensitivity and bias, and what the answers have to do with people's."""
         notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
         grids = prompted_grids(runs, notes=notes)

@@ -306,13 +306,9 @@ class RatingPresenter(PlainPresenter[Suite]):
             tables=(*rated_tables(rated), *section.tables),
         )
 
-    def text(self, runs: Sequence[Run]) -> str:
-        """The table of pairs, if there are any, then the text of each run."""
-        return rated_runs_text(runs)
-
-    def brief(self, runs: Sequence[Run]) -> str:
-        """The same, or the pairs' rates and the correlations where it is longer than a screen."""
-        return brief_rated_text(runs)
+    def text(self, runs: Sequence[Run], *, brief: bool = False) -> str:
+        """The table of pairs, if there are any, then the text of each run, or what sums it up."""
+        return brief_rated_text(runs) if brief else rated_runs_text(runs)
 
 
 RATINGS = Paradigm(

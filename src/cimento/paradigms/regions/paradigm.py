@@ -337,13 +337,9 @@ class RegionPresenter(PlainPresenter[Suite]):
 
         return region_sections(runs)
 
-    def text(self, runs: Sequence[Run]) -> str:
-        """The rates with intervals, then the effects of designs."""
-        return region_text(runs)
-
-    def brief(self, runs: Sequence[Run]) -> str:
-        """The same, or what fits a screen and where the other tables are."""
-        return brief_text(runs)
+    def text(self, runs: Sequence[Run], *, brief: bool = False) -> str:
+        """The rates with intervals, then the effects of designs, or where these are."""
+        return brief_text(runs) if brief else region_text(runs)
 
     def table(self, name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:
         """A table of designs, predictions or measures; see `named_tables`."""

@@ -354,7 +354,7 @@ class StoryPresenter(PlainPresenter[StorySuite]):
 
         return story_sections(runs)
 
-    def text(self, runs: Sequence[Run]) -> str:
+    def text(self, runs: Sequence[Run], *, brief: bool = False) -> str:  # noqa: ARG002
         """The tables of each run."""
         return runs_text(runs)
 

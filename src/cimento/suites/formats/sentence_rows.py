@@ -92,8 +92,10 @@ def _renamed(
     """What is said of items that have other ids than in the table."""
     other = [(row[id_column], id_) for row, id_ in zip(rows, ids, strict=True)]
     if changed := next((pair for pair in other if pair[0] != pair[1]), None):
-        number, id_ = map(repr, changed)
-        seen = f"Numbers of items begin anew in each group, so that item {number} is called {id_}."
+        number, id_ = changed
+        seen = (
+            f"Numbers of items begin anew in each group, so that item {number!r} is called {id_!r}."
+        )
         todo = "To keep the ids of the table, number its items on from one group to the next."
         yield fault("CIM-S065", where=where, seen=seen, todo=todo)
 
