@@ -393,3 +393,16 @@ def test_apply_counts_the_sentences_without_ratings(tmp_path, capsys):
     assert "2 sentences of the suite without ratings" in said
     # Runs of the suite itself are not where those of the copy go.
     assert f"cimento run {copy} -m MODEL -o {copy}-runs" in said
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_addresses_that_are_not_taken_are_said_where_names_are_kept(tmp_path, keeps):
+    header = ["Timestamp", "Email Address", GOOD, BAD]
+    rows = [["2026/03/02 10:02:11", "ada@example.org", "5", "1"],
+            ["2026/03/02 10:04:11", "bea@example.org", "4", "2"]]  # fmt: skip
+    secret = None if keeps else b"x" * 32
+    imported = read(tmp_path, header, *rows, secret=secret)
+    said = [note for note in imported.notes if "--secret FILE instead of --names keep" in note]
+    assert len(said) == keeps
+    assert all("'Email Address' is not used" in note for note in said)
+    assert not any("@" in (judgment.annotator or "") for judgment in imported.judgments)

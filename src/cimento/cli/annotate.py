@@ -40,7 +40,11 @@ if TYPE_CHECKING:
 class ImportAnswersOptions(Options):
     """The files of answers, their form, and the treatment of names."""
 
-    files: tuple[Path, ...] = option(..., "Files of answers.", argument="FILE...")
+    files: tuple[Path, ...] = option(
+        ...,
+        "Files of answers, Excel or CSV, zipped or not; or what a program wrote.",
+        argument="FILE...",
+    )
     output: Path = option(..., "Judgments: .parquet, .csv or .tsv.", flags=("-o",))
     suites: Texts = option(
         (), "The suite that people judged; items are checked against it.", flags=("--suite",)

@@ -21,6 +21,7 @@ from cimento.judgments.formats import RawAnswers
 from cimento.judgments.forms import FormTable, form_table
 from cimento.judgments.participants import (
     ANNOTATOR,
+    addresses_kept_out,
     by_number,
     is_named,
     nobody,
@@ -77,6 +78,7 @@ def read_wide(
     if not named and not people:
         raise nobody(table, [*others], advice=rows_advised(table))
     _refuse_unfit(table, rest, chosen)
+    aside = [*addresses_kept_out(table, read, people)] if keep_names and people else []
     columns, notes = _with_people(columns, people, read)
     reading = answers_reading(
         table, columns, program=read.title, roles={ANSWERS: chosen}, unused=others,
@@ -86,7 +88,9 @@ def read_wide(
     asked = [] if places.complete else chosen
     table, codes = decoded(table, asked, columns.values, coded=read.coded)
     rows = _melted(table, columns, _item_names(read, chosen))
-    return RawAnswers(rows, read.passed, (*notes, *_strange(others, places), *codes), reading)
+    return RawAnswers(
+        rows, read.passed, (*notes, *aside, *_strange(others, places), *codes), reading
+    )
 
 
 def _without_answers(columns: ColumnMap) -> tuple[ColumnMap, frozenset[str]]:
