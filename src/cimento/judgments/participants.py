@@ -100,19 +100,18 @@ def remark(name: str) -> str:
     return f"Using {name!r} as the participant column."
 
 
-def addresses_kept_out(table: Table, form: FormTable, name: str) -> Iterator[str]:
+def addresses_kept_out(form: FormTable, name: str) -> Iterator[str]:
     """What is said where names are kept, and a column of addresses is therefore not taken.
 
     Args:
-        table: of answers.
         form: the table as its program wrote it.
         name: the column that was taken instead.
     """
     if not (is_stamp(name) or name == form.numbered):
         return
-    for other in table.columns:
+    for other in form.table.columns:
         called = called_so(other) or called_so(form.heading(other))
-        if called and any(map(is_address, table.stripped(other))):
+        if called and any(map(is_address, form.table.stripped(other))):
             yield (
                 f"Addresses are not stored, so {other!r} is not used. If it tells people apart,"
                 " give --secret FILE instead of --names keep: pseudonyms then replace the"

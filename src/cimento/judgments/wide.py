@@ -78,8 +78,7 @@ def read_wide(
     if not named and not people:
         raise nobody(table, [*others], advice=rows_advised(table))
     _refuse_unfit(table, rest, chosen)
-    aside = [*addresses_kept_out(table, read, people)] if keep_names and people else []
-    columns, notes = _with_people(columns, people, read)
+    columns, notes = _with_people(columns, people, read, keep_names=keep_names)
     reading = answers_reading(
         table, columns, program=read.title, roles={ANSWERS: chosen}, unused=others,
         written=[name for name in read.written if name in others],
@@ -88,9 +87,7 @@ def read_wide(
     asked = [] if places.complete else chosen
     table, codes = decoded(table, asked, columns.values, coded=read.coded)
     rows = _melted(table, columns, _item_names(read, chosen))
-    return RawAnswers(
-        rows, read.passed, (*notes, *aside, *_strange(others, places), *codes), reading
-    )
+    return RawAnswers(rows, read.passed, (*notes, *_strange(others, places), *codes), reading)
 
 
 def _without_answers(columns: ColumnMap) -> tuple[ColumnMap, frozenset[str]]:
@@ -102,13 +99,14 @@ def _without_answers(columns: ColumnMap) -> tuple[ColumnMap, frozenset[str]]:
 
 
 def _with_people(
-    columns: ColumnMap, people: str, form: FormTable
+    columns: ColumnMap, people: str, form: FormTable, *, keep_names: bool
 ) -> tuple[ColumnMap, Sequence[str]]:
     """Where fields stand, with the column of people that was found, and what is said."""
     if not people:
         return columns, ()
     note = by_number(people) if people == form.numbered else remark(people)
-    return replace(columns, columns={**columns.columns, ANNOTATOR: (people,)}), (note,)
+    aside = addresses_kept_out(form, people) if keep_names else ()
+    return replace(columns, columns={**columns.columns, ANNOTATOR: (people,)}), (note, *aside)
 
 
 def _refuse_answers(columns: ColumnMap) -> None:
