@@ -342,3 +342,67 @@ def test_of_two_columns_with_one_heading_each_is_looked_at(tmp_path):
                    response("4", "2", "5", number="R_3", code="hm"))  # fmt: skip
     assert "Q1" in answers.readings[0].unused
     assert len(answers.judgments) == 9
+
+
+def questionnaire(tmp_path, *sentences):
+    """A suite of two pairs, and a form in which two people rated some sentences."""
+    suite = tmp_path / "doors.csv"
+    suite.write_text(
+        "item,good,bad\n1,Le porte sono aperte.,Le porte è aperte.\n"
+        "2,Il cane abbaia.,Il cane abbaiano.\n",
+        encoding="utf-8",
+    )
+    rows = [[who, *("4" for _ in sentences)] for who in ("s1", "s2")]
+    return suite, write(tmp_path / "form.csv", ["Code", *sentences], *rows)
+
+
+def test_a_sentence_that_the_form_spells_otherwise_is_named_with_the_nearest_question(tmp_path):
+    asked = ["Le porte sono aperte.", "Le porte e aperte.", "Il cane abbaia.", "Quanti anni hai?"]
+    suite, form = questionnaire(tmp_path, *asked)
+    imported = read_answers([form], ImportOptions(places=questions_by_name([suite])))
+    [lost] = [note for note in imported.notes if "no answers" in note]
+    assert lost == (
+        "2 sentences have no answers: item 1, bad: 'Le porte è aperte.' (the nearest unused"
+        " question is 'Le porte e aperte.'); item 2, bad: 'Il cane abbaiano.'. If they are the"
+        " same, write them alike, and import again."
+    )
+    # Nothing is taken for the sentence because it is nearly the same.
+    assert {(j.item, j.condition) for j in imported.judgments} == {
+        ("1", "good"), ("2", "good"),
+    }  # fmt: skip
+
+
+def test_nothing_is_said_where_every_sentence_has_an_answer(tmp_path):
+    asked = ["Le porte sono aperte.", "Le porte è aperte.", "Il cane abbaia.", "Il cane abbaiano."]
+    suite, form = questionnaire(tmp_path, *asked)
+    imported = read_answers([form], ImportOptions(places=questions_by_name([suite])))
+    assert not [note for note in imported.notes if "no answers" in note]
+    [reading] = imported.readings
+    assert '"Le porte è aperte.", "Il cane abbaia." and 1 more;' in reading.said()
+
+
+def test_apply_counts_the_sentences_without_ratings(tmp_path, capsys):
+    suite, form = questionnaire(tmp_path, "Le porte sono aperte.", "Il cane abbaia.")
+    judgments, copy = str(tmp_path / "j.csv"), str(tmp_path / "rated")
+    given = ["annotate", "import", str(form), "--suite", str(suite), "--names", "keep"]
+    assert invoke([*given, "-o", judgments]) == 0
+    capsys.readouterr()
+    scale = ["--scale", "1,5", "--language", "it"]
+    assert invoke(["annotate", "apply", str(suite), judgments, *scale, "-o", copy]) == 0
+    said = capsys.readouterr().err
+    assert "2 sentences of the suite without ratings" in said
+    # Runs of the suite itself are not where those of the copy go.
+    assert f"cimento run {copy} -m MODEL -o {copy}-runs" in said
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_addresses_that_are_not_taken_are_said_where_names_are_kept(tmp_path, keeps):
+    header = ["Timestamp", "Email Address", GOOD, BAD]
+    rows = [["2026/03/02 10:02:11", "ada@example.org", "5", "1"],
+            ["2026/03/02 10:04:11", "bea@example.org", "4", "2"]]  # fmt: skip
+    secret = None if keeps else b"x" * 32
+    imported = read(tmp_path, header, *rows, secret=secret)
+    said = [note for note in imported.notes if "--secret FILE instead of --names keep" in note]
+    assert len(said) == keeps
+    assert all("'Email Address' is not used" in note for note in said)
+    assert not any("@" in (judgment.annotator or "") for judgment in imported.judgments)

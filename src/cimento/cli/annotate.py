@@ -40,7 +40,11 @@ if TYPE_CHECKING:
 class ImportAnswersOptions(Options):
     """The files of answers, their form, and the treatment of names."""
 
-    files: tuple[Path, ...] = option(..., "Files of answers.", argument="FILE...")
+    files: tuple[Path, ...] = option(
+        ...,
+        "Files of answers, Excel or CSV, zipped or not; or what a program wrote.",
+        argument="FILE...",
+    )
     output: Path = option(..., "Judgments: .parquet, .csv or .tsv.", flags=("-o",))
     suites: Texts = option(
         (), "The suite that people judged; items are checked against it.", flags=("--suite",)
@@ -382,12 +386,16 @@ def apply_answers(options: ApplyOptions) -> None:
         note(f"{count} skipped: {why}")
     if applied.without:
         note(f"{counted(applied.without, 'item was', 'items were')} answered by nobody")
+    if applied.unrated:
+        lacking = counted(applied.unrated, "sentence")
+        note(f"{lacking} of the suite without ratings")
     note(f"{applied.used} answers: {output}")
     if (output / CHOICES_FILE).exists():
         note(f"cimento analyze profile RUN --people {output / CHOICES_FILE}")
+        note(f"Runs are stored under the suite's name: runs/{applied.suite}")
     else:
-        note(f"cimento run {output} -m MODEL")
-    note(f"Runs are stored under the suite's name: runs/{applied.suite}")
+        # The copy has the suite's name, under which other runs are stored: it has its own folder.
+        note(f"cimento run {output} -m MODEL -o {output}-runs")
 
 
 def _refuse_swapped(suite: str, judgments: Path) -> None:

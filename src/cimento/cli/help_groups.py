@@ -78,7 +78,13 @@ GROUPS: Mapping[str, Groups] = {
             "by", "dictionary", "judgments", "frequency", "ratings", "at_most", "people", "rule",
         ),
     },
-    "annotate import": {"Common": ("output", "suites", "secret", "names")},
+    "annotate import": {
+        "Common": ("output", "suites", "secret", "names"),
+        "Options": (
+            "design", "form", "columns", "fixed", "mapping", "items", "unknown", "unsubmitted",
+            "prolific", "keep", "participants",
+        ),
+    },
     "annotate survey build": {
         "Common": ("output", "task", "surveys", "times", "scale", "title", "language"),
         "Items": (

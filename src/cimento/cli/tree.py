@@ -101,20 +101,20 @@ _SERVE = {
 }
 
 _ANNOTATE = {
+    "survey": Entry("Make surveys from suites.", commands=_SURVEY),
+    "serve": Entry("Run a survey in a browser.", commands=_SERVE, default="start"),
+    "import": Entry("Read answers from survey programs.", "annotate:import_answers"),
+    "pseudonym": Entry("Print the pseudonym of a participant.", "annotate:pseudonym_of"),
+    "filter": Entry("Exclude participants, with a log.", "annotate:filter_answers"),
+    "agreement": Entry("Compute the agreement of annotators.", "annotate_dialogues:agreement"),
+    "times": Entry("Write reading times by word.", "annotate_reading:times"),
+    "apply": Entry("Add people's answers to a copy of the suite.", "annotate:apply_answers"),
+    "adjudicate": Entry("Decide where two annotators differ.", "annotate:adjudicate"),
+    "review": Entry("Send a suite to a native speaker, and back.", commands=_REVIEW),
     "candidates": Entry("Judge words put into blanks.", "annotate_candidates:candidates"),
     "pairs": Entry("Decide on replacements in sampled sentences.", "annotate_dialogues:pairs"),
     "stories": Entry("Write stories down, field by field.", "annotate_dialogues:stories"),
     "second": Entry("Judge stories again, blind.", "annotate_dialogues:second"),
-    "agreement": Entry("Compute the agreement of annotators.", "annotate_dialogues:agreement"),
-    "review": Entry("Send a suite to a native speaker, and back.", commands=_REVIEW),
-    "import": Entry("Read answers from survey programs.", "annotate:import_answers"),
-    "pseudonym": Entry("Print the pseudonym of a participant.", "annotate:pseudonym_of"),
-    "filter": Entry("Exclude participants, with a log.", "annotate:filter_answers"),
-    "survey": Entry("Make surveys from suites.", commands=_SURVEY),
-    "serve": Entry("Run a survey in a browser.", commands=_SERVE, default="start"),
-    "times": Entry("Write reading times by word.", "annotate_reading:times"),
-    "apply": Entry("Add people's answers to a copy of the suite.", "annotate:apply_answers"),
-    "adjudicate": Entry("Decide where two annotators differ.", "annotate:adjudicate"),
 }
 
 _STUDY = {

@@ -14,6 +14,7 @@ from typing import Any
 from cimento.errors import Fault, InputError, SuiteError
 from cimento.faults import fault
 from cimento.intake.alphabets import from_central, from_cyrillic, from_western
+from cimento.intake.archives import unzipped
 from cimento.intake.table import place_of_row
 from cimento.io.files import BOM, read_bytes
 from cimento.io.parsing import parse_json
@@ -38,11 +39,14 @@ def first_line(data: bytes) -> bytes:
 
 
 def decode(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
-    """The text of a file that must be UTF-8, or UTF-16 with a byte order mark.
+    """The text of a file that must be UTF-8, or UTF-16 with a byte order mark; it may be zipped.
 
     Returns:
         The text, None where there is none, and the faults found.
     """
+    data, faults = unzipped(data, name=name)
+    if faults:
+        return None, faults
     if not data.strip():
         return None, [fault("CIM-S002", where=name, seen="The file is empty.", todo="Fill it in.")]
     encoding = _encoding_of_mark(data) or "utf-8"
@@ -163,6 +167,9 @@ def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
     UTF-8 with damage), or the letters are neither those of Western Europe, nor as frequent as in
     Russian, nor those of a language of Central Europe that the table is said to be in.
     """
+    data, faults = unzipped(data, name=name)
+    if faults:
+        return None, faults
     text, faults = decode(data, name=name)
     if text is not None or not data.strip() or b"\x00" in data or _encoding_of_mark(data):
         return text, faults

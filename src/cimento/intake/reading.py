@@ -15,6 +15,8 @@ READ = "read"
 """Key in the part of a manifest on the suite: what its table was read as, in one line."""
 _SHOWN = 12
 """Largest number of columns or rows that the line names."""
+_SHOWN_ANSWERS = 3
+"""Largest number of columns of answers that it names; they are often whole sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +145,10 @@ class AnswersReading:
     def parts(self) -> list[str]:
         """The parts of the line."""
         of = f" of {self.program}" if self.program else ""
-        roles = ", ".join(f"{role} = {_quoted(names)}" for role, names in self.roles.items())
+        roles = ", ".join(
+            f"{role} = {_quoted(names, _SHOWN_ANSWERS if role == ANSWERS else _SHOWN)}"
+            for role, names in self.roles.items()
+        )
         people = counted(self.n_people, "person", "people")
         parts = [
             f"Read as answers{of}: {roles}",
@@ -244,9 +249,9 @@ def with_role(reading: TableReading, role: str, columns: Iterable[str]) -> Table
     return replace(reading, roles={**reading.roles, role: named}, unused=rest)
 
 
-def _quoted(names: Sequence[str]) -> str:
-    shown = ", ".join(f'"{name}"' for name in names[:_SHOWN])
-    return shown + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+def _quoted(names: Sequence[str], most: int = _SHOWN) -> str:
+    shown = ", ".join(f'"{name}"' for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _rows(left_out: Sequence[tuple[int, str]]) -> str:

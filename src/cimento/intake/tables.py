@@ -12,6 +12,7 @@ from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, TableError, did_you_mean
 from cimento.faults import errors, fault
+from cimento.intake.archives import table_path, unzipped
 from cimento.intake.chosen import with_chosen
 from cimento.intake.decoding import chosen_columns, decode_table
 from cimento.intake.delimited import MOST_TITLES, split_cells
@@ -35,6 +36,8 @@ from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import MOST_FAULTS
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx", ".parquet")
+_ZIPPED = ".zip"
+"""Suffix of an archive, which may hold one table."""
 RECORDS = (".jsonl", ".ndjson", ".json")
 """Suffixes of objects, a line each or in one list; tables if their keys are those of columns."""
 OTHER_WORKBOOKS = (".ods", ".xls", ".xlsb", ".numbers")
@@ -60,6 +63,13 @@ def is_spreadsheet(path: Path) -> bool:
     return path.suffix.lower() in {*SUFFIXES, *OTHER_WORKBOOKS} and not is_lock
 
 
+def holds_table(path: Path) -> bool:
+    """Whether a file, zipped or not, is named like a table and does not begin like JSON."""
+    if path.suffix.lower() not in (*SUFFIXES, _ZIPPED):
+        return False
+    return unzipped(read_bytes(path), name=path.name)[0][:1] not in (b"[", b"{")
+
+
 def unquoted(text: str) -> str:
     """A text without quotation marks and extra blanks: spreadsheet programs change both."""
     return " ".join(text.replace('"', "").split())
@@ -78,7 +88,7 @@ def open_table(path: Path, *, apart: bool = False) -> Table:
         SuiteError: the table has faults; the error carries all of them.
     """
     data = read_bytes(path)
-    if path.suffix.lower() not in SUFFIXES:
+    if path.suffix.lower() not in (*SUFFIXES, _ZIPPED):
         raise InputError(
             where=str(path),
             seen=f"is not a table: it ends in {path.suffix!r}",
@@ -96,9 +106,10 @@ def read_suite_table(
     """Read a table in the format given by the suffix of its path.
 
     ``.xlsx`` is a workbook, ``.parquet`` a data frame, and ``.jsonl`` has an object a line, whose
-    keys are the columns; lists and objects become JSON in a cell. ``.tsv`` is separated by tabs and
-    has no quoting; ``.csv``, ``.tab`` and ``.txt`` are separated by whatever their header line is
-    separated by, and quoted as in RFC 4180.
+    keys are the columns; lists and objects become JSON in a cell. A ZIP archive of one file is a
+    workbook or CSV by its content. ``.tsv`` is separated by tabs and has no quoting; ``.csv``,
+    ``.tab`` and ``.txt`` are separated by whatever their header line is separated by, and quoted as
+    in RFC 4180.
 
     Args:
         data: the content of the file.
@@ -193,6 +204,11 @@ def _open_rows(
     data: bytes, path: Path, *, only_header: bool = False
 ) -> tuple[Iterable[list[str]], list[Fault]]:
     """The rows of a table as an iterable, which may raise `csv.Error`, and the faults found."""
+    if path.suffix.lower() not in (".xlsx", ".parquet"):
+        packed, (data, faults) = data, unzipped(data, name=path.name)
+        if faults:
+            return [], faults
+        path = path if data is packed else table_path(data, path)
     suffix = path.suffix.lower()
     if suffix == ".xlsx":
         sheet, more = _sheet_that_fits(data, path)

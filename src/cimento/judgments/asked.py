@@ -22,6 +22,8 @@ GRID_DASH = " - "
 """What Qualtrics writes between the question of a grid and its row."""
 
 _SHOWN_NAMES = 3
+_NEAR = 0.8
+"""Least ratio of matching characters (difflib's) of a heading that is named beside a sentence."""
 
 
 class AnswerValue(NamedTuple):
@@ -142,6 +144,17 @@ class AskedItems:
             and not {*place.surveys}.isdisjoint(surveys)
         ]
 
+    def shown_in(self, suites: Collection[str]) -> list[AskedItem]:
+        """The questions of some suites that show a text, in order."""
+        return [
+            *dict.fromkeys(
+                place
+                for places in self._by_name.values()
+                for place in sorted(places, key=lambda place: (place.item, place.condition))
+                if place.text and place.suite in suites
+            )
+        ]
+
     def find(self, *names: str, where: str) -> AskedItem | None:
         """The place of the first known name; None where none is known.
 
@@ -183,6 +196,13 @@ class AskedItems:
 def comparable_text(text: str) -> str:
     """A text as places are compared: in one spelling, without tags, with single blanks."""
     return " ".join(one_spelling(_TAG.sub(" ", text)).split())
+
+
+def nearest(text: str, headings: Iterable[str]) -> str:
+    """The heading, or row of a grid, that is nearly a text; empty if none is."""
+    known = {variant: heading for heading in headings for variant in _variants(heading)}
+    close = difflib.get_close_matches(comparable_text(text), known, n=1, cutoff=_NEAR)
+    return known[close[0]] if close else ""
 
 
 def _variants(name: str) -> Iterator[str]:

@@ -23,8 +23,7 @@ from cimento.errors import InputError
 from cimento.intake.decoding import open_text
 from cimento.intake.forms import Program, programs
 from cimento.intake.table import Table
-from cimento.intake.tables import SUFFIXES, open_table
-from cimento.io.files import read_bytes
+from cimento.intake.tables import holds_table, open_table
 from cimento.io.parsing import parse_json
 from cimento.judgments import TEXT, ColumnMap, RawRow
 from cimento.judgments.asked import AskedItems
@@ -76,8 +75,7 @@ def read_jspsych(
         UsageError: a column that somebody has chosen does not fit its role.
     """
     program = programs()["jspsych"]
-    is_table = path.suffix.lower() in SUFFIXES and read_bytes(path)[:1] not in (b"[", b"{")
-    numbered = [*(_from_table if is_table else _from_json)(path)]
+    numbered = [*(_from_table if holds_table(path) else _from_json)(path)]
     parted = [(number, one) for number, trial in numbered for one in _by_question(trial, asked)]
     trials = [replace(trial, cells=_one_answer(trial.cells)) for _, trial in parted]
     numbers = [number for number, _ in parted]

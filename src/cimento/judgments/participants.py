@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
@@ -98,6 +98,26 @@ def remark(name: str) -> str:
     if is_stamp(name):
         return f"No column names the participants: each row is one, by {name!r}."
     return f"Using {name!r} as the participant column."
+
+
+def addresses_kept_out(form: FormTable, name: str) -> Iterator[str]:
+    """What is said where names are kept, and a column of addresses is therefore not taken.
+
+    Args:
+        form: the table as its program wrote it.
+        name: the column that was taken instead.
+    """
+    if not (is_stamp(name) or name == form.numbered):
+        return
+    for other in form.table.columns:
+        called = called_so(other) or called_so(form.heading(other))
+        if called and any(map(is_address, form.table.stripped(other))):
+            yield (
+                f"Addresses are not stored, so {other!r} is not used. If it tells people apart,"
+                " give --secret FILE instead of --names keep: pseudonyms then replace the"
+                " addresses."
+            )
+            return
 
 
 def nobody(table: Table, others: Sequence[str], *, advice: str = "") -> InputError:

@@ -17,7 +17,7 @@ from cimento.intake.forms import Program, programs, squashed
 from cimento.intake.json_rows import records_of
 from cimento.intake.shapes import as_option
 from cimento.intake.table import Table, as_cell
-from cimento.intake.tables import SUFFIXES, open_table
+from cimento.intake.tables import holds_table, open_table
 from cimento.judgments import TEXT, ColumnMap, RawRow
 from cimento.judgments.formats import RawAnswers
 from cimento.judgments.participants import nobody
@@ -92,7 +92,7 @@ def read_program(path: Path, program: Program, columns: ColumnMap, person: str =
 
 def _table(path: Path) -> Table:
     """The table in a file, which may be JSON: a list of objects, or one in each line."""
-    if path.suffix.lower() in SUFFIXES:
+    if holds_table(path):
         return open_table(path)
     records = list[Mapping[str, object]]()
     for where, record in records_of(open_text(path), name=path.name):

@@ -21,6 +21,7 @@ from cimento.judgments.formats import RawAnswers
 from cimento.judgments.forms import FormTable, form_table
 from cimento.judgments.participants import (
     ANNOTATOR,
+    addresses_kept_out,
     by_number,
     is_named,
     nobody,
@@ -77,7 +78,7 @@ def read_wide(
     if not named and not people:
         raise nobody(table, [*others], advice=rows_advised(table))
     _refuse_unfit(table, rest, chosen)
-    columns, notes = _with_people(columns, people, read)
+    columns, notes = _with_people(columns, people, read, keep_names=keep_names)
     reading = answers_reading(
         table, columns, program=read.title, roles={ANSWERS: chosen}, unused=others,
         written=[name for name in read.written if name in others],
@@ -98,13 +99,14 @@ def _without_answers(columns: ColumnMap) -> tuple[ColumnMap, frozenset[str]]:
 
 
 def _with_people(
-    columns: ColumnMap, people: str, form: FormTable
+    columns: ColumnMap, people: str, form: FormTable, *, keep_names: bool
 ) -> tuple[ColumnMap, Sequence[str]]:
     """Where fields stand, with the column of people that was found, and what is said."""
     if not people:
         return columns, ()
     note = by_number(people) if people == form.numbered else remark(people)
-    return replace(columns, columns={**columns.columns, ANNOTATOR: (people,)}), (note,)
+    aside = addresses_kept_out(form, people) if keep_names else ()
+    return replace(columns, columns={**columns.columns, ANNOTATOR: (people,)}), (note, *aside)
 
 
 def _refuse_answers(columns: ColumnMap) -> None:

@@ -306,12 +306,14 @@ class AppliedJudgments:
         used: number of answers in the copy.
         without: items of the suite that nobody answered.
         passed: number of answers left out, by reason.
+        unrated: sentences of the suite without a rating, if its sentences were rated.
         suite: name of the suite, under which runs of the copy are stored.
     """
 
     used: int
     without: int
     passed: Mapping[str, int]
+    unrated: int = 0
     suite: str = ""
 
 

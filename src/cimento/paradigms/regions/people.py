@@ -114,7 +114,10 @@ def judged_sentences(
         extra |= {"kind": RATED, _RATINGS: _scale(suite, ends)}
     write_native(dataclasses.replace(suite, items=items, extra=extra), folder)
     answered = {item for item, _ in (*ratings, *chosen)}
-    return AppliedJudgments(used, sum(item.id not in answered for item in suite.items), passed)
+    sentences = [(item.id, condition.name) for item in suite.items for condition in item.conditions]
+    unrated = sum(sentence not in ratings for sentence in sentences) if ratings else 0
+    without = sum(item.id not in answered for item in suite.items)
+    return AppliedJudgments(used, without, passed, unrated)
 
 
 def _answered(

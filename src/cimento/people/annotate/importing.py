@@ -13,6 +13,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from cimento.errors import CimentoError, InputError, UsageError
+from cimento.intake.archives import unzipped
 from cimento.intake.decoding import decoded
 from cimento.intake.forms import program_of, programs
 from cimento.intake.reading import AnswersReading
@@ -33,6 +34,7 @@ from cimento.judgments.wide import read_wide
 from cimento.kinds.base import AppliedJudgments
 from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.registry import LoadedSuite, load_suites
+from cimento.people.annotate.remarks import unasked
 from cimento.people.annotate.rows import PROGRAM_FORMS, Import, ImportOptions, judgments_from
 from cimento.people.surveys.material import load_material
 from cimento.suites.sentence_list import sentence_list
@@ -127,10 +129,12 @@ def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
     for of_file in answers:
         passed.update(of_file.passed)
     notes = dict.fromkeys(note for of_file in answers for note in of_file.notes)
+    unused = {name for of_file in answers for name in of_file.reading.unused}
+    missing = unasked(imported.judgments, options.places, sorted(unused))
     return replace(
         imported,
         passed={**passed, **imported.passed},
-        notes=(*notes, *imported.notes),
+        notes=(*notes, *imported.notes, *missing),
         readings=tuple(_readings(answers, imported.judgments, kept)),
     )
 
@@ -219,7 +223,7 @@ FORMS = {
 """The forms of answers beside those of programs."""
 
 
-_NO_TEXT = frozenset({".xlsx", ".parquet"})
+_NO_TEXT = frozenset({".xlsx", ".parquet", ".zip"})
 
 
 def unclear_form(path: Path, form: str) -> CimentoError:
@@ -261,7 +265,7 @@ def form_of(path: Path, columns: ColumnMap, places: AskedItems | None) -> str:
         columns: where fields stand, before the usual columns.
         places: the questions of a suite or a design; None where none is given.
     """
-    begin = read_bytes(path)[:1]
+    begin = unzipped(read_bytes(path), name=path.name)[0][:1]
     if begin == b"#":
         return "pcibex"
     if begin in (b"[", b"{"):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from cimento.errors import counted
-from cimento.judgments import Judgment
-from cimento.judgments.asked import AskedItem, AskedItems
+from cimento.judgments import BETTER, Judgment
+from cimento.judgments.asked import AskedItem, AskedItems, nearest
 from cimento.judgments.formats import Submission
 from cimento.judgments.summaries import (
     attention,
@@ -99,6 +99,39 @@ def unanswered(
             f"{counted(len(missing), 'question has', 'questions have')} no answers at all: {names}."
             " If people answered, is it under another heading?"
         )
+
+
+def unasked(
+    judgments: Sequence[Judgment], places: AskedItems, unused: Collection[str]
+) -> Iterator[str]:
+    """A note on sentences of a suite that nobody answered, each with the heading most like it.
+
+    Args:
+        judgments: of all participants.
+        places: the questions of suites; nothing is said of a design, see `unanswered`.
+        unused: headings of columns that matched no sentence; none of them is used for one.
+    """
+    if places.complete:
+        return
+    answered = {(j.suite, j.item, "" if j.question == BETTER else j.condition) for j in judgments}
+    missing = [
+        place
+        for place in places.shown_in({judgment.suite for judgment in judgments})
+        if not {(place.suite, place.item, one) for one in (place.condition, "")} & answered
+    ]
+    if not missing:
+        return
+    shown, is_near = [], False
+    for place in missing[:_SHOWN]:
+        near = nearest(place.text, unused)
+        is_near = is_near or bool(near)
+        name = f"{place.item}, {place.condition}" if place.condition else place.item
+        also = f" (the nearest unused question is {near!r})" if near else ""
+        shown.append(f"item {name}: {place.text!r}{also}")
+    more = f"; and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+    advice = " If they are the same, write them alike, and import again." if is_near else ""
+    what = counted(len(missing), "sentence has", "sentences have")
+    yield f"{what} no answers: {'; '.join(shown)}{more}.{advice}"
 
 
 def unfinished(judgments: Sequence[Judgment], sizes: Mapping[str, int]) -> Iterator[str]:
