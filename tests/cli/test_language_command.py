@@ -223,6 +223,13 @@ def test_suites_of_regions_are_not_judged_by_whole_sentences_and_one_line_says_s
     assert said in capsys.readouterr().err
 
 
+def said_rows(page: str) -> list[str]:
+    """The rows of the only table of rates on a page, as text."""
+    table = page.split("<caption>Starter suites")[1].split("</table>", maxsplit=1)[0]
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", table, flags=re.DOTALL)
+    return [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in rows if "starter" in row]
+
+
 @pytest.mark.slow
 def test_a_suite_and_its_twin_are_one_paradigm_and_a_note_says_which(
     line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -234,6 +241,15 @@ def test_a_suite_and_its_twin_are_one_paradigm_and_a_note_says_which(
     assert (verb["n_paradigms"], verb["n_items"]) == (1, 48)
     said = " ".join(capsys.readouterr().out.split())
     assert "count as one paradigm: it-" in said
+    # The page explains its columns where no sentence is about a phenomenon, as the terminal does.
+    page = (tmp_path / "runs/it/answer.html").read_text(encoding="utf-8")
+    told = "otherwise for other items of these paradigms only."
+    assert told in said
+    assert told in page
+    assert "There is no single number for a language" in page
+    above = [one["low"] > one["chance"] for one in answer["starter"]]
+    assert above == sorted(above, reverse=True)
+    assert [row.split()[-2] for row in said_rows(page)] == ["yes" if one else "no" for one in above]
 
 
 def test_rates_are_those_of_the_runs(line: list[str], tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.compare.beside_sets import beside_sets_grid
+from cimento.compare.phenomena import leading_model
 from cimento.errors import counted
 from cimento.io.files import write_text
 from cimento.io.inline_markup import wrapped
@@ -35,7 +36,7 @@ _MOST_PUBLISHED = 8
 
 
 def answer_sentences(answer: LanguageAnswer) -> Findings:
-    """What the models know, in words, phenomenon by phenomenon, the surest first.
+    """What the models know, in words, phenomenon by phenomenon, what is surely known first.
 
     Args:
         answer: the answer.
@@ -115,11 +116,19 @@ def _notes(answer: LanguageAnswer) -> Iterator[str]:
             " the phenomenon where there are five or more, otherwise for other items of these"
             " paradigms only."
         )
-    if answer.phenomena:
         yield (
-            "A phenomenon is known if the whole interval is above chance. First is what is sure"
-            " of other paradigms too, and the farther its interval from chance, the earlier."
+            "There is no single number for a language: phenomena differ in their level of chance,"
+            " and nothing says how much each should count."
         )
+        yield (
+            "Above chance: the whole interval is. First is what is so for other paradigms too, then"
+            " what is so for these only, then the rest; the farther the lower end of the interval"
+            " is above chance, the earlier."
+            + " Of several models, that with the highest mean decides."
+            * (len(answer.models) > 1)
+        )
+    if answer.phenomena:
+        yield "A phenomenon is known if it is above chance."
     if any(not one.is_mapped for one in answer.phenomena):
         yield f"{_UNMAPPED}: not in the map of phenomena; the set's own word."
     if answer.disagreements:
@@ -179,13 +188,28 @@ def _phenomena(
             "items": lambda row: _first(row).n_items,
             **{short[model]: _rate_cell(model) for model in models},
             "chance": lambda row: percent(_first(row).chance, absent=BLANK),
+            "above chance": lambda row: _above(row[1], short),
             "interval for other": lambda row: _first(row).about,
         },
         title=title,
         labels=2,
-        remarks=1,
-        notes=(*_twins(rates),),
+        remarks=2,
+        notes=(*_order(rates, short), *_twins(rates)),
     )
+
+
+def _above(row: Mapping[str, PhenomenonRate], short: Mapping[str, str]) -> str:
+    """The models whose whole interval is above chance."""
+    above = [short[model] for model, one in row.items() if (one.above or 0) > 0]
+    if len(above) == len(short):
+        return "yes" if len(short) == 1 else "all"
+    return ", ".join(above) or "no"
+
+
+def _order(rates: Sequence[PhenomenonRate], short: Mapping[str, str]) -> Iterator[str]:
+    """By which of several models the rows are in order."""
+    if rates and len(short) > 1:
+        yield f"In the order of {short[leading_model(rates)]}, the model with the highest mean."
 
 
 def _generated(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
