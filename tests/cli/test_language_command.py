@@ -169,6 +169,9 @@ def test_a_run_of_which_only_starter_suites_were_to_be_had_is_partly_done(
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert invoke(["run", *line, "--except", "generated"]) == 3
     out, err = capsys.readouterr()
+    offline = "it is not on this machine, and nothing is fetched offline"
+    assert " ".join(out.split()).count(f"agreement, more, gone, each: {offline}") == 1
+    assert " ".join(out.split()).count(offline) == 1
     assert "only suites of cimento itself ran; no published set of Italian" in err
     assert "in no number above" not in out
     assert "A phenomenon is known" not in out
