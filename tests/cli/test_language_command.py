@@ -16,6 +16,7 @@ from cimento import InputError, SetSources, UsageError
 from cimento.cli.main import invoke
 from cimento.documents.language_answer import json_schema
 from cimento.suites import download_sizes, fetching
+from tests.helpers.docs_pages import DOCS, blocks
 from tests.helpers.serving import Site, serve
 
 __all__ = ["serve"]
@@ -242,7 +243,12 @@ def test_a_suite_and_its_twin_are_one_paradigm_and_a_note_says_which(
     [verb] = [one for one in answer["starter"] if one["phenomenon"] == "subject-verb agreement"]
     assert verb["twins"] == [["it-subject-verb", "it-subject-verb-adversarial"]]
     assert (verb["n_paradigms"], verb["n_items"]) == (1, 48)
-    said = " ".join(capsys.readouterr().out.split())
+    out = capsys.readouterr().out
+    [sample] = [
+        block.text for block in blocks(DOCS / "choosing.md") if "demo-causal  chance" in block.text
+    ]
+    assert [text for text in sample.splitlines() if text not in out.splitlines()] == []
+    said = " ".join(out.split())
     assert "count as one paradigm: it-" in said
     # The page explains its columns where no sentence is about a phenomenon, as the terminal does.
     page = (tmp_path / "runs/it/answer.html").read_text(encoding="utf-8")

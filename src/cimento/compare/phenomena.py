@@ -282,7 +282,7 @@ def phenomenon_rates(paradigms: Sequence[Paradigm], *, seed: int = 0) -> list[Ph
 
 
 def leading_model(rates: Sequence[PhenomenonRate]) -> str:
-    """The model with the highest unweighted mean over phenomena; of several, the last.
+    """The model with the highest unweighted mean over phenomena; the last where equal.
 
     Args:
         rates: of any models; empty for none.

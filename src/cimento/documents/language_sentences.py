@@ -104,14 +104,14 @@ def _notes(answer: LanguageAnswer) -> Iterator[str]:
             " and nothing says how much each should count."
         )
         yield (
-            "Above chance: the whole interval is. First is what is so for other paradigms too, then"
-            " what is so for these only, then the rest; the farther the lower end of the interval"
-            " is above chance, the earlier."
+            "A rate is above chance if its whole interval is. First is what is above chance for"
+            " other paradigms too, then for these only, then the rest, each by how far the lower"
+            " end of the interval is above chance."
             + " Of several models, that with the highest mean decides."
             * (len(answer.models) > 1)
         )
     if answer.phenomena:
-        yield "A phenomenon is known if it is above chance."
+        yield "A phenomenon is known if its rate is above chance."
     if any(not one.is_mapped for one in answer.phenomena):
         yield f"{UNMAPPED}: not in the map of phenomena; the set's own word."
     if answer.disagreements:
