@@ -170,9 +170,8 @@ def test_a_run_of_which_only_starter_suites_were_to_be_had_is_partly_done(
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert invoke(["run", *line, "--except", "generated"]) == 3
     out, err = capsys.readouterr()
-    offline = "it is not on this machine, and nothing is fetched offline"
-    assert " ".join(out.split()).count(f"agreement, more, gone, each: {offline}") == 1
-    assert " ".join(out.split()).count(offline) == 1
+    [before, _] = " ".join(out.split()).split("it is not on this machine, and nothing is fetched")
+    assert before.endswith("agreement, more, gone, each: ")
     assert "only suites of cimento itself ran; no published set of Italian" in err
     assert "in no number above" not in out
     assert "A phenomenon is known" not in out
@@ -244,17 +243,13 @@ def test_a_suite_and_its_twin_are_one_paradigm_and_a_note_says_which(
     assert verb["twins"] == [["it-subject-verb", "it-subject-verb-adversarial"]]
     assert (verb["n_paradigms"], verb["n_items"]) == (1, 48)
     out = capsys.readouterr().out
-    [sample] = [
-        block.text for block in blocks(DOCS / "choosing.md") if "demo-causal  chance" in block.text
-    ]
+    [sample] = [b.text for b in blocks(DOCS / "choosing.md") if "demo-causal  chance" in b.text]
     assert [text for text in sample.splitlines() if text not in out.splitlines()] == []
     said = " ".join(out.split())
     assert "count as one paradigm: it-" in said
     # The page explains its columns where no sentence is about a phenomenon, as the terminal does.
     page = (tmp_path / "runs/it/answer.html").read_text(encoding="utf-8")
-    told = "otherwise for other items of these paradigms only."
-    assert told in said
-    assert told in page
+    assert all("for other items of these paradigms only." in told for told in (said, page))
     assert "There is no single number for a language" in page
     above = [one["low"] > one["chance"] for one in answer["starter"]]
     assert above == sorted(above, reverse=True)
