@@ -26,7 +26,7 @@ shift 4
 trap 'echo interrupted; exit 130' INT
 what="${1%.csv}"
 echo "$what" >> began
-echo "cimento: it x demo: 3 of 12 texts, 2.0 a second, 4 s left"
+echo "cimento: it x demo: 3 of 12 texts answered, 2.0 a second, 4 s left"
 case "$what" in
   slow) while [ ! -e enough ]; do sleep 0.05; done ;;
   partly) exit 3 ;;

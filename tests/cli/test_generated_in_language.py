@@ -27,6 +27,12 @@ def test_generated_suites_are_drafts_in_a_part_of_their_own(
     told = [*line, "--sets", "more,generated", "--seed", "3"]
     assert invoke(["plan", *told, "--json"]) == 0
     planned = {one["suite"] for one in json.loads(capsys.readouterr().out)["suites"]}
+    # For people, the plan has them in one line.
+    assert invoke(["plan", *told]) == 0
+    [row] = [text for text in capsys.readouterr().out.splitlines() if "generated" in text]
+    n = len(planned)
+    assert row.startswith(f"generated: {n} suites, drafts")
+    assert row.split()[4] == str(24 * n)
     assert invoke(["run", *told]) == 0
     out = " ".join(capsys.readouterr().out.split())
     answer = answer_at(tmp_path / "runs")

@@ -368,6 +368,6 @@ def test_a_log_gets_a_line_every_ten_seconds(monkeypatch):
             line(done, 1000)
 
     assert stream.getvalue().splitlines() == [
-        "cimento: it-islands x demo-causal: 200 of 1000 texts, 25.0 a second, 32 s left",
-        "cimento: it-islands x demo-causal: 500 of 1000 texts, 25.0 a second, 20 s left",
+        "cimento: it-islands x demo-causal: 200 of 1000 texts answered, 25.0 a second, 32 s left",
+        "cimento: it-islands x demo-causal: 500 of 1000 texts answered, 25.0 a second, 20 s left",
     ]

@@ -16,6 +16,7 @@ from cimento import InputError, SetSources, UsageError
 from cimento.cli.main import invoke
 from cimento.documents.language_answer import json_schema
 from cimento.suites import download_sizes, fetching
+from tests.helpers.docs_pages import DOCS, blocks
 from tests.helpers.serving import Site, serve
 
 __all__ = ["serve"]
@@ -169,6 +170,8 @@ def test_a_run_of_which_only_starter_suites_were_to_be_had_is_partly_done(
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert invoke(["run", *line, "--except", "generated"]) == 3
     out, err = capsys.readouterr()
+    [before, _] = " ".join(out.split()).split("it is not on this machine, and nothing is fetched")
+    assert before.endswith("agreement, more, gone, each: ")
     assert "only suites of cimento itself ran; no published set of Italian" in err
     assert "in no number above" not in out
     assert "A phenomenon is known" not in out
@@ -223,6 +226,13 @@ def test_suites_of_regions_are_not_judged_by_whole_sentences_and_one_line_says_s
     assert said in capsys.readouterr().err
 
 
+def said_rows(page: str) -> list[str]:
+    """The rows of the only table of rates on a page, as text."""
+    table = page.split("<caption>Starter suites")[1].split("</table>", maxsplit=1)[0]
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", table, flags=re.DOTALL)
+    return [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in rows if "starter" in row]
+
+
 @pytest.mark.slow
 def test_a_suite_and_its_twin_are_one_paradigm_and_a_note_says_which(
     line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -232,8 +242,18 @@ def test_a_suite_and_its_twin_are_one_paradigm_and_a_note_says_which(
     [verb] = [one for one in answer["starter"] if one["phenomenon"] == "subject-verb agreement"]
     assert verb["twins"] == [["it-subject-verb", "it-subject-verb-adversarial"]]
     assert (verb["n_paradigms"], verb["n_items"]) == (1, 48)
-    said = " ".join(capsys.readouterr().out.split())
+    out = capsys.readouterr().out
+    [sample] = [b.text for b in blocks(DOCS / "choosing.md") if "demo-causal  chance" in b.text]
+    assert [text for text in sample.splitlines() if text not in out.splitlines()] == []
+    said = " ".join(out.split())
     assert "count as one paradigm: it-" in said
+    # The page explains its columns where no sentence is about a phenomenon, as the terminal does.
+    page = (tmp_path / "runs/it/answer.html").read_text(encoding="utf-8")
+    assert all("for other items of these paradigms only." in told for told in (said, page))
+    assert "There is no single number for a language" in page
+    above = [one["low"] > one["chance"] for one in answer["starter"]]
+    assert above == sorted(above, reverse=True)
+    assert [row.split()[-2] for row in said_rows(page)] == ["yes" if one else "no" for one in above]
 
 
 def test_rates_are_those_of_the_runs(line: list[str], tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from cimento.compare.before_after import matched
 from cimento.compare.figures_checkpoints import checkpoints_figure, mean_rows, suite_rows
 from cimento.compare.over_suites import SuiteFacts
 from cimento.compare.ranking import rank_models
+from cimento.compare.training_means import training_grids
 from cimento.paired.item_outcomes import ItemOutcomes, item_outcomes, step_of
 from cimento.paired.pairwise import compare_pair, surely_worse
 from cimento.report.figures_rates import steps_frame
@@ -109,6 +110,35 @@ def test_the_first_curve_is_the_mean_over_suites_of_one_level_of_chance():
     assert panels == [rows[0][0], "s, all", "t, all", "u, all"]
     designs = {name: replace(one, is_design=True) for name, one in facts.items()}
     assert list(mean_rows(rankings, designs)) == []
+    assert training_grids(rankings, designs, headlines=headlines) == {}
+
+
+def test_the_table_over_training_counts_twins_once_as_the_figure_does():
+    steps = {100: ("+---", "++--", "++--"), 500: ("++--", "++++", "++++")}
+    runs = [
+        marks(f"m@{step}", 2 * right, family="m", step=step, suite=suite)
+        for step, answers in steps.items()
+        for suite, right in zip(("s", "s-twin", "t"), answers, strict=True)
+    ]
+    facts = {
+        name: SuiteFacts(unit=unit, phenomena=frozenset({unit}), chance=0.5, is_design=False)
+        for name, unit in (("s", "s"), ("s-twin", "s"), ("t", "t"))
+    }
+    rankings = rank_models(runs).rankings
+    headlines = [(ranking.suite, ranking.question) for ranking in rankings]
+    rows = list(mean_rows(rankings, facts))
+    # A suite and its twin have one mean of their own: ((1/4 + 2/4) / 2 + 2/4) / 2, and so on.
+    assert [(row[3], row[6]) for row in rows] == [(0.4375, 2), (0.875, 2)]
+    assert {row[0] for row in rows} == {"mean of 2 suites of chance 0.5, 95% for other items"}
+    table = training_grids(rankings, facts, headlines=headlines)["training"]
+    shown = [dict(zip(table.header, map(str, row), strict=True)) for row in table.rows]
+    assert [(row["suites"], row["step"], row["accuracy"]) for row in shown] == [
+        ("2", "100", "0.438"), ("2", "500", "0.875"),
+    ]  # fmt: skip
+    assert [row["95%"] for row in shown] == [f"[{row[4]:.3f}, {row[5]:.3f}]" for row in rows]
+    # A suite and its twin alone are one suite, which has no mean over suites.
+    twins = [one for one in rankings if one.suite != "t"]
+    assert list(mean_rows(twins, facts)) == []
 
 
 def test_two_trainings_of_one_name_are_told_from_models_that_are_no_revisions():

@@ -12,6 +12,7 @@ from cimento import Estimate
 from cimento.compare.phenomena import (
     Paradigm,
     disagreements,
+    leading_model,
     phenomenon_changes,
     phenomenon_rates,
 )
@@ -95,7 +96,7 @@ def test_suites_of_the_same_items_count_once() -> None:
     assert (one.value, one.n_paradigms) == (0.5, 2)
 
 
-def test_the_surest_is_first_and_what_holds_chance_is_last() -> None:
+def test_the_farther_above_chance_the_lower_end_is_the_earlier() -> None:
     rates = phenomenon_rates(
         [
             paradigm("open", "+-" * 20, phenomenon="open"),
@@ -104,9 +105,24 @@ def test_the_surest_is_first_and_what_holds_chance_is_last() -> None:
             paradigm("against", "-" * 30, phenomenon="against"),
         ]
     )
-    assert [one.phenomenon for one in rates] == ["against", "sure", "few", "open"]
-    assert rates[-1].certainty is None
-    assert wilson(90, 100)[0] < 1 - wilson(0, 30)[1]
+    assert [one.phenomenon for one in rates] == ["sure", "few", "open", "against"]
+    lower_ends = [wilson(90, 100), wilson(6, 7), wilson(20, 40), wilson(0, 30)]
+    assert [one.above for one in rates] == pytest.approx([low - 0.5 for low, _ in lower_ends])
+    assert rates[2].certainty is None
+
+
+@pytest.mark.parametrize("best_is_last", [True, False])
+def test_the_model_with_the_highest_mean_decides_the_order(*, best_is_last: bool) -> None:
+    """The other one is above chance nowhere, and better where the best is worst."""
+    marks = {"hard": ("+" * 25 + "-" * 15, "+-" * 20), "easy": ("+-" * 20, "+" * 39 + "-")}
+    rates = phenomenon_rates(
+        [
+            paradigm(name, *(both if best_is_last else reversed(both)), phenomenon=name)
+            for name, both in marks.items()
+        ]
+    )
+    assert leading_model(rates) == MODELS[best_is_last]
+    assert [one.phenomenon for one in rates] == ["easy", "easy", "hard", "hard"]
 
 
 def test_what_is_sure_of_other_paradigms_is_before_what_is_sure_of_these() -> None:

@@ -19,6 +19,7 @@ from cimento.compare.comparison_tables import equivalence_grid
 from cimento.compare.methods import comparison_methods, ranking_methods
 from cimento.compare.over_suites import designs_in, facts_of, over_suites_grids, suite_differences
 from cimento.compare.summary_tables import summary_of_models, summary_of_two
+from cimento.compare.training_means import training_grids
 from cimento.documents import versions_apart
 from cimento.errors import UsageError, counted
 from cimento.io.declared import Texts, option
@@ -115,7 +116,7 @@ class CompareOptions(GridOptions):
         return not (self.details or self.pairs or self.every_question or self.as_json)
 
 
-_BRIEF = frozenset({"summary", "ways", "means", "overall", "items"})
+_BRIEF = frozenset({"summary", "ways", "means", "overall", "items", "training"})
 """The tables that are printed of several suites."""
 _WHERE_DETAILS = "All tables of each suite: --details prints them, -o FOLDER writes them."
 _MOST_OVERALL = 6
@@ -293,8 +294,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
             seen="it needs a before and an after",
             todo="Give two runs, or two folders of runs.",
         )
-    stored = versions_apart(with_clusters(open_runs(runs), options.cluster))
-    opened, trials = without_trials(stored)
+    opened, trials = without_trials(versions_apart(with_clusters(open_runs(runs), options.cluster)))
     note_trials(trials)
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
@@ -318,6 +318,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
         means, differences, designs=designs_in(facts), correction=options.correct,
         these_suites=options.these_suites,
     )  # fmt: skip
+    over |= training_grids(ranked.rankings, facts, headlines=headlines)
     _show_ranked(ranked, summary, designs, over, options)
     equivalent = _equivalence(pairs, options, models=True)
     if options.as_json:
@@ -420,8 +421,7 @@ def _draw(
         }
         facts = facts_of(runs)
         figure = checkpoints_figure(rankings, chances=chances, facts=facts, headlines=headlines)
-        drawn = figure.write(options.figure)
-        options.neutralize(drawn)
+        options.neutralize(drawn := figure.write(options.figure))
         note(f"The figure is in {drawn}")
 
 

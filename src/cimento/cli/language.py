@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +21,12 @@ from cimento.evaluation.language_suites import (
     SetSettings,
     bring,
     fitting,
+    lacks_said,
     language_suites,
     obstacle,
 )
 from cimento.suites.language_sets import (
+    GENERATED,
     OWN,
     LanguageSet,
     accept_licenses,
@@ -38,6 +42,8 @@ if TYPE_CHECKING:
     from cimento.cli.plan import PrefetchOptions
     from cimento.documents.language_answer import LanguageAnswer
     from cimento.evaluation import Failure
+    from cimento.evaluation.language_plan import LanguagePlan
+    from cimento.evaluation.planning import SuitePlan
     from cimento.kinds.run import Run
     from cimento.options import RunOptions
     from cimento.suites import JsonValue
@@ -113,8 +119,8 @@ def _fitting(asked: LanguageSuites, here: RunOptions) -> LanguageSuites:
 def _note_missing(answer: LanguageAnswer) -> None:
     """Say which sets were not available in a language in which nothing was asked."""
     note(f"Nothing could be asked in {language_name(answer.language)}.")
-    for one in answer.missing:
-        note(f"{one.name}: {one.reason}. {one.todo}")
+    for line in lacks_said((one.name, one.reason, one.todo) for one in answer.missing):
+        note(line)
 
 
 def _refuse_single(options: CallOptions) -> None:
@@ -238,13 +244,39 @@ def plan_languages(options: LanguageOptions) -> int:
         show(_sets_table(plan.sets))
         if plan.runs.suites:
             show("\nSuites that are here, those of cimento itself last\n")
-            show(plan_text(plan.runs, priced=options.prices is not None))
+            shown = replace(plan.runs, suites=_drafts_as_one(plan))
+            show(plan_text(shown, priced=options.prices is not None))
         if not plan.is_drawn:
             show(
                 "\n--budget with a time: the run first times each model; with --speed N, the plan"
                 " has the part that is asked."
             )
     return 0
+
+
+def _drafts_as_one(plan: LanguagePlan) -> tuple[SuitePlan, ...]:
+    """The plans of suites, those of all generated suites that can be asked as one."""
+    origins = plan.part.asked.origins
+    drafts = [
+        one
+        for one in plan.runs.suites
+        if origins.get(one.suite, ("", ""))[0] == GENERATED and not one.problem
+    ]
+    if len(drafts) < 2:  # noqa: PLR2004
+        return plan.runs.suites
+    requests: Counter[str] = Counter()
+    for one in drafts:
+        requests.update(one.requests)
+    whole = replace(
+        drafts[0],
+        suite=f"generated: {counted(len(drafts), 'suite')}, drafts",
+        items=sum(one.items for one in drafts),
+        stored=tuple(model for one in drafts for model in one.stored),
+        requests=requests,
+        new=sum(one.new for one in drafts),
+        later=sum(one.later for one in drafts),
+    )
+    return (*(one for one in plan.runs.suites if one not in drafts), whole)
 
 
 def _sets_table(rows: Sequence[dict[str, JsonValue]]) -> str:
@@ -261,7 +293,9 @@ def _sets_table(rows: Sequence[dict[str, JsonValue]]) -> str:
             f"To fetch: {counted(len(sizes), 'set')}, {' and '.join(parts)}; their items and times"
             " are planned once they are here."
         )
-    lines += [f"{row['set']}: {row['reason']}. {row['todo']}" for row in rows if row["reason"]]
+    lines += lacks_said(
+        (str(row["set"]), str(row["reason"]), str(row["todo"])) for row in rows if row["reason"]
+    )
     return "\n".join(lines)
 
 

@@ -6,19 +6,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from cimento.io.values import grouped
+from cimento.compare.training_means import means_over_training
 from cimento.report.figures import (
     Figure,
     require_rows,
 )
 from cimento.report.figures_rates import steps_frame, training_figure
-from cimento.statistics.suite_means import SuitesMean, SuiteValue, mean_over_suites
 
 if TYPE_CHECKING:
     from cimento.compare.over_suites import SuiteFacts
-    from cimento.compare.ranking_records import RankedModel, Ranking
-
-_FEWEST_SUITES = 2
+    from cimento.compare.ranking_records import Ranking
 
 
 def checkpoints_figure(
@@ -91,11 +88,7 @@ def suite_rows(
 def mean_rows(
     rankings: Sequence[Ranking], facts: Mapping[str, SuiteFacts]
 ) -> Iterator[tuple[object, ...]]:
-    """The numbers of the curves of means over suites of one level of chance.
-
-    A step is there only if all of these suites have it. The interval is that for other phenomena;
-    where it is undefined at a step, it is that for other items of these suites at all steps.
-    Factorial designs are left out, which are summed up by DD.
+    """The numbers of the curves of means over suites, those of `means_over_training`.
 
     Args:
         rankings: one for each suite.
@@ -104,44 +97,7 @@ def mean_rows(
     Yields:
         Panel, step, model, mean, low, high, number of suites, chance.
     """
-    by_level = grouped(
-        ((checkpoints[0].family, facts[ranking.suite].chance), (ranking.suite, checkpoints))
-        for ranking in rankings
-        if (checkpoints := ranking.checkpoints) and not facts[ranking.suite].is_design
-    )
-    for (_, chance), of_suites in by_level.items():
-        means = _means_by_step(of_suites, facts)
-        if len(of_suites) < _FEWEST_SUITES or not means:
-            continue
-        known = all(over.mean.low is not None for _, over in means.values())
-        whose = f"other {next(iter(means.values()))[1].target}" if known else "other items"
-        of_level = "" if chance is None else f" of chance {chance:g}"
-        panel = f"mean of {len(of_suites)} suites{of_level}, 95% for {whose}"
-        for step, (model, over) in means.items():
-            ends = over.mean if known else over.items
-            low = None if ends.low is None else max(0.0, ends.low)
-            high = None if ends.high is None else min(1.0, ends.high)
-            yield panel, step, model, over.mean.value, low, high, over.mean.n, chance
-
-
-def _means_by_step(
-    of_suites: Sequence[tuple[str, Sequence[RankedModel]]], facts: Mapping[str, SuiteFacts]
-) -> dict[int, tuple[str, SuitesMean]]:
-    """Each step that all suites have, with its model and the mean over the suites."""
-    by_step = grouped(
-        (checkpoint.step, (checkpoint, suite))
-        for suite, checkpoints in of_suites
-        for checkpoint in checkpoints
-        if checkpoint.accuracy is not None
-    )
-    return {
-        step: (models[0][0].model, mean_over_suites([_value(*one, facts) for one in models]))
-        for step, models in by_step.items()
-        if step is not None and len(models) == len(of_suites)
-    }
-
-
-def _value(checkpoint: RankedModel, suite: str, facts: Mapping[str, SuiteFacts]) -> SuiteValue:
-    about, interval = facts[suite], checkpoint.interval
-    value = checkpoint.accuracy or 0.0
-    return SuiteValue(suite, about.unit, about.phenomena, value, interval.low, interval.high)
+    for one in means_over_training(rankings, facts):
+        of_level = "" if one.chance is None else f" of chance {one.chance:g}"
+        panel = f"mean of {one.n_suites} suites{of_level}, 95% for other {one.about}"
+        yield panel, one.step, one.model, one.value, one.low, one.high, one.n_suites, one.chance

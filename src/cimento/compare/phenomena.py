@@ -121,6 +121,11 @@ class PhenomenonRate:
     twins: tuple[tuple[str, ...], ...] = ()
 
     @property
+    def above(self) -> float | None:
+        """How far the lower end of the interval is above chance; None if one is not known."""
+        return None if self.low is None or self.chance is None else self.low - self.chance
+
+    @property
     def certainty(self) -> float | None:
         """How far the near end of the interval is from chance; None if it holds chance."""
         if self.low is None or self.high is None or self.chance is None:
@@ -259,7 +264,7 @@ def _labels(run: Run, origin: SuiteOrigin) -> dict[str, str]:
 
 
 def phenomenon_rates(paradigms: Sequence[Paradigm], *, seed: int = 0) -> list[PhenomenonRate]:
-    """The rate of each model on each phenomenon, the surest phenomenon of the first model first.
+    """The rate of each model on each phenomenon, what `leading_model` surely knows first.
 
     Args:
         paradigms: of all sets.
@@ -271,14 +276,28 @@ def phenomenon_rates(paradigms: Sequence[Paradigm], *, seed: int = 0) -> list[Ph
         [_rate(name, some, model, seed=seed) for model in models]
         for name, some in by_phenomenon.items()
     ]
-    rates.sort(key=lambda row: _order(row[0]))
+    leader = leading_model([one for row in rates for one in row])
+    rates.sort(key=lambda row: _order(next(one for one in row if one.model == leader)))
     return [one for row in rates for one in row if one.n_paradigms]
 
 
+def leading_model(rates: Sequence[PhenomenonRate]) -> str:
+    """The model with the highest unweighted mean over phenomena; the last where equal.
+
+    Args:
+        rates: of any models; empty for none.
+    """
+    values = grouped((one.model, one.value) for one in rates if one.value is not None)
+    means = {model: math.fsum(some) / len(some) for model, some in values.items()}
+    none_judged = rates[0].model if rates else ""
+    return max(reversed(means), key=lambda model: means[model], default=none_judged)
+
+
 def _order(one: PhenomenonRate) -> tuple[bool, bool, float, float]:
-    """What is sure of other paradigms too comes first, then what is sure of these only."""
-    is_open = one.certainty is None
-    return is_open, one.about != "paradigms", -(one.certainty or 0.0), -(one.value or 0.0)
+    """What is above chance for other paradigms too is first, then for these only, then the rest."""
+    above = -math.inf if one.above is None else one.above
+    is_known = above > 0
+    return not is_known, is_known and one.about != "paradigms", -above, -(one.value or 0.0)
 
 
 def _rate(name: str, paradigms: Sequence[Paradigm], model: str, *, seed: int) -> PhenomenonRate:

@@ -127,7 +127,8 @@ class LanguageAnswer:
     Attributes:
         language: its code.
         models: labels of the models.
-        phenomena: the rate of each model on each phenomenon, the surest of the first model first.
+        phenomena: the rate of each model on each phenomenon, what the best model surely knows
+            first.
         changes: paired differences of models on each phenomenon, in the same order.
         disagreements: pairs of sets that disagree about a phenomenon.
         sets: the results on each set.
@@ -274,7 +275,7 @@ _Of = TypeVar("_Of", PhenomenonChange, Example)
 
 
 def _in_order(some: Sequence[_Of], rates: Sequence[PhenomenonRate]) -> tuple[_Of, ...]:
-    """What is said of phenomena in the order of their rates, the surest first."""
+    """What is said of phenomena in the order of their rates."""
     place = {one.phenomenon: n for n, one in reversed([*enumerate(rates)])}
     return tuple(sorted(some, key=lambda one: place.get(one.phenomenon, len(rates))))
 

@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.compare.beside_sets import beside_sets_grid
+from cimento.compare.phenomena import leading_model
+from cimento.documents.language_sentences import UNMAPPED, answer_sentences
 from cimento.errors import counted
+from cimento.evaluation.language_suites import lacks_said
 from cimento.io.files import write_text
 from cimento.io.inline_markup import wrapped
 from cimento.io.values import grouped
 from cimento.records.outcomes import ACCURACY, STATISTICS
 from cimento.report import JointReport, NamedGrid
 from cimento.report.cells import count
-from cimento.report.findings import Finding, Findings, findings_as_markdown
+from cimento.report.findings import findings_as_markdown
 from cimento.report.formatting import p_number, percent, short_model_names
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, as_latex, as_markdown
 from cimento.report.html import Page, html_page
@@ -29,106 +32,8 @@ if TYPE_CHECKING:
 
 ANSWER = "answer"
 """The name of the files with an answer, before their endings."""
-_UNMAPPED = "*"
 _MOST_PUBLISHED = 8
 """Most published results beside a model and a set; all are in the JSON."""
-
-
-def answer_sentences(answer: LanguageAnswer) -> Findings:
-    """What the models know, in words, phenomenon by phenomenon, the surest first.
-
-    Args:
-        answer: the answer.
-    """
-    short = short_model_names(answer.models)
-    parts = [
-        Finding(
-            name + ("" if rates[0].is_mapped else _UNMAPPED),
-            (", ".join(rates[0].sets),),
-            (_sentence(rates, short),),
-        )
-        for name, rates in grouped((one.phenomenon, one) for one in answer.phenomena).items()
-    ]
-    if clashes := [*_clashes(answer, short)]:
-        parts.append(Finding("sets disagree", (counted(len(clashes), "time"),), tuple(clashes)))
-    return Findings(tuple(parts), (*_notes(answer),))
-
-
-_OPEN = "cannot be told yet"
-
-
-def _standing(one: PhenomenonRate) -> str:
-    if one.certainty is None or one.chance is None or one.low is None:
-        return _OPEN
-    said = "known" if one.low > one.chance else "wrong more often than by chance"
-    return said if one.about == "paradigms" else f"{said} on {_these(one.n_paradigms)} only"
-
-
-def _these(n: int) -> str:
-    return "this one paradigm" if n == 1 else f"these {n} paradigms"
-
-
-def _sentence(rates: Sequence[PhenomenonRate], short: Mapping[str, str]) -> str:
-    """What all models know of one phenomenon; models of which the same is said are together."""
-    first = rates[0]
-    why = f"; {first.reason}" if first.low is None and first.reason else ""
-    chance = "" if first.chance is None else f"; chance {percent(first.chance)}%"
-    alike = grouped((_standing(one), one) for one in rates)
-    is_said = all(standing.endswith(_these(first.n_paradigms) + " only") for standing in alike)
-    size = "" if is_said else f"; {counted(first.n_paradigms, 'paradigm')}"
-    about = f"{chance}{size}{why}."
-    if len(short) == 1:
-        return _capital(f"{_standing(first)}: {_share(first)} right{about}")
-    said = (
-        _capital(f"{standing}: {', '.join(f'{short[one.model]} {_share(one)}' for one in some)}")
-        for standing, some in alike.items()
-    )
-    return ". ".join(said) + about
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
-
-
-def _share(one: PhenomenonRate) -> str:
-    if one.value is None:
-        return "not judged"
-    ends = "" if one.low is None else f" [{percent(one.low)}, {percent(one.high)}]"
-    return f"{percent(one.value)}%{ends}"
-
-
-def _clashes(answer: LanguageAnswer, short: Mapping[str, str]) -> Iterator[str]:
-    for one in answer.disagreements:
-        whose = f"{short[one.model]}, " if len(short) > 1 else ""
-        yield (
-            f"{whose}{one.phenomenon}: {percent(one.first_value)}% by {one.first},"
-            f" {percent(one.second_value)}% by {one.second}"
-            f" (difference {percent(one.low)} to {percent(one.high)} points)."
-        )
-
-
-def _notes(answer: LanguageAnswer) -> Iterator[str]:
-    """What the words and the intervals mean."""
-    if answer.phenomena or answer.starter or answer.generated:
-        yield (
-            "Rates are unweighted means over paradigms, with 95% intervals: for other paradigms of"
-            " the phenomenon where there are five or more, otherwise for other items of these"
-            " paradigms only."
-        )
-    if answer.phenomena:
-        yield (
-            "A phenomenon is known if the whole interval is above chance. First is what is sure"
-            " of other paradigms too, and the farther its interval from chance, the earlier."
-        )
-    if any(not one.is_mapped for one in answer.phenomena):
-        yield f"{_UNMAPPED}: not in the map of phenomena; the set's own word."
-    if answer.disagreements:
-        yield (
-            "Sets disagree where the 95% interval of their difference, for other items of the same"
-            " paradigms, leaves out 0; it is not corrected for the number of pairs."
-        )
-    if answer.sample is not None:
-        yield " ".join(answer.sample.sentences())
 
 
 def answer_grids(answer: LanguageAnswer) -> dict[str, Grid]:
@@ -140,7 +45,7 @@ def answer_grids(answer: LanguageAnswer) -> dict[str, Grid]:
     short = short_model_names(answer.models)
     made = {
         "phenomena": _phenomena(
-            answer.phenomena, short, "What is right, by phenomenon, in %.", mark=_UNMAPPED
+            answer.phenomena, short, "What is right, by phenomenon, in %.", mark=UNMAPPED
         ),
         "changes": _changes(answer, short),
         "sets": _sets(answer, short),
@@ -179,13 +84,28 @@ def _phenomena(
             "items": lambda row: _first(row).n_items,
             **{short[model]: _rate_cell(model) for model in models},
             "chance": lambda row: percent(_first(row).chance, absent=BLANK),
+            "above chance": lambda row: _above(row[1], short),
             "interval for other": lambda row: _first(row).about,
         },
         title=title,
         labels=2,
-        remarks=1,
-        notes=(*_twins(rates),),
+        remarks=2,
+        notes=(*_order(rates, short), *_twins(rates)),
     )
+
+
+def _above(row: Mapping[str, PhenomenonRate], short: Mapping[str, str]) -> str:
+    """The models whose whole interval is above chance."""
+    above = [short[model] for model, one in row.items() if (one.above or 0) > 0]
+    if len(above) == len(short):
+        return "yes" if len(short) == 1 else "all"
+    return ", ".join(above) or "no"
+
+
+def _order(rates: Sequence[PhenomenonRate], short: Mapping[str, str]) -> Iterator[str]:
+    """By which of several models the rows are in order."""
+    if rates and len(short) > 1:
+        yield f"In the order of {short[leading_model(rates)]}, the model with the highest mean."
 
 
 def _generated(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
@@ -414,7 +334,7 @@ def answer_text(answer: LanguageAnswer) -> str:
     for name in _ON_TERMINAL:
         if name in grids:
             lines += ["", on_terminal(grids[name]).rstrip()]
-    not_asked = [f"{one.name}: {one.reason}. {one.todo}" for one in answer.missing]
+    not_asked = lacks_said((one.name, one.reason, one.todo) for one in answer.missing)
     if not_asked or answer.unfit:
         lines += ["", "Not asked about"]
         for text in (*not_asked, *map(str, answer.unfit)):

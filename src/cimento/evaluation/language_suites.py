@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -16,6 +16,7 @@ from cimento.evaluation.own_suites import (
     generated_suites,
     starter_suites,
 )
+from cimento.io.values import grouped
 from cimento.kinds.registry import LoadedSuite, load_suites
 from cimento.suites.download_sizes import download_bytes
 from cimento.suites.fetching import fetch
@@ -62,6 +63,19 @@ class MissingSet:
     language: str
     reason: str
     todo: str
+
+
+def lacks_said(lacks: Iterable[tuple[str, str, str]]) -> list[str]:
+    """What is not available, in lines; sets of which the same is said are in one.
+
+    Args:
+        lacks: the name of each set, why it is not available, and what to do.
+    """
+    alike = grouped(((reason, todo), name) for name, reason, todo in lacks)
+    return [
+        f"{', '.join(names)}{', each' * (len(names) > 1)}: {reason}. {todo}"
+        for (reason, todo), names in alike.items()
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,11 +48,11 @@ class RunProgress:
         rate = ""
         if self.texts_per_s is not None and self.left_s is not None:
             rate = f", {self.texts_per_s:.1f} a second, {self.left_s:.0f} s left"
-        return f"cimento: {self.title}: {self.done} of {self.total} texts{rate}"
+        return f"cimento: {self.title}: {self.done} of {self.total} texts answered{rate}"
 
 
 _LINE = re.compile(
-    r"cimento: (?P<title>.+): (?P<done>\d+) of (?P<total>\d+) texts"
+    r"cimento: (?P<title>.+): (?P<done>\d+) of (?P<total>\d+) texts answered"
     r"(?:, (?P<rate>\d+\.\d) a second, \d+ s left)?"
 )
 

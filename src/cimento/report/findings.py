@@ -184,7 +184,7 @@ def findings_as_markdown(said: Findings) -> str:
         for part in said.parts
     ]
     notes = ["", *map(_plain, said.notes)] if said.notes else []
-    return "\n".join([*lines, *notes]) + "\n" if lines else ""
+    return "\n".join([*lines, *notes]) + "\n" if lines or notes else ""
 
 
 def _plain(text: str) -> str:

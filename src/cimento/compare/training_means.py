@@ -1,0 +1,142 @@
+"""Means over suites at each step of a training, with their table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.io.values import grouped
+from cimento.report.formatting import ends_of
+from cimento.report.grid import BLANK, Grid
+from cimento.statistics.suite_means import SuitesMean, SuiteValue, mean_over_suites
+
+if TYPE_CHECKING:
+    from cimento.compare.over_suites import SuiteFacts
+    from cimento.compare.ranking_records import RankedModel, Ranking
+
+_FEWEST_SUITES = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeanAtStep:
+    """The mean over suites of one level of chance at a step of training.
+
+    Attributes:
+        step: the step.
+        model: label of the model.
+        value: unweighted mean proportion of correct items.
+        low: lower end of its 95% interval; None where there is none.
+        high: upper end.
+        about: what the interval is for other ones of: ``phenomena``, ``suites`` or ``items``.
+        n_suites: number of suites; those made of the same items count once.
+        chance: their level of chance; None where it is not known.
+        reason: why there is no interval; empty where there is one.
+    """
+
+    step: int
+    model: str
+    value: float | None
+    low: float | None
+    high: float | None
+    about: str
+    n_suites: int
+    chance: float | None
+    reason: str
+
+
+def means_over_training(
+    rankings: Sequence[Ranking], facts: Mapping[str, SuiteFacts]
+) -> Iterator[MeanAtStep]:
+    """The means over suites of one level of chance, step by step.
+
+    A step is there only if all of these suites have it. The interval is that for other phenomena;
+    where it is undefined at a step, it is that for other items of these suites at all steps.
+    Factorial designs are left out, which are summed up by DD.
+
+    Args:
+        rankings: one for each suite.
+        facts: of the suites.
+    """
+    by_level = grouped(
+        ((checkpoints[0].family, facts[ranking.suite].chance), (ranking.suite, checkpoints))
+        for ranking in rankings
+        if (checkpoints := ranking.checkpoints) and not facts[ranking.suite].is_design
+    )
+    for (_, chance), of_suites in by_level.items():
+        if len({facts[suite].unit for suite, _ in of_suites}) < _FEWEST_SUITES:
+            continue
+        means = _means_by_step(of_suites, facts)
+        known = all(over.mean.low is not None for _, over in means.values())
+        for step, (model, over) in means.items():
+            ends = over.mean if known else over.items
+            yield MeanAtStep(
+                step=step, model=model, value=over.mean.value,
+                low=None if ends.low is None else max(0.0, ends.low),
+                high=None if ends.high is None else min(1.0, ends.high),
+                about=over.target if known else "items",
+                n_suites=over.mean.n, chance=chance, reason=ends.reason or "",
+            )  # fmt: skip
+
+
+def _means_by_step(
+    of_suites: Sequence[tuple[str, Sequence[RankedModel]]], facts: Mapping[str, SuiteFacts]
+) -> dict[int, tuple[str, SuitesMean]]:
+    """Each step that all suites have, with its model and the mean over the suites."""
+    by_step = grouped(
+        (checkpoint.step, (checkpoint, suite))
+        for suite, checkpoints in of_suites
+        for checkpoint in checkpoints
+        if checkpoint.accuracy is not None
+    )
+    return {
+        step: (models[0][0].model, mean_over_suites([_value(*one, facts) for one in models]))
+        for step, models in by_step.items()
+        if step is not None and len(models) == len(of_suites)
+    }
+
+
+def _value(checkpoint: RankedModel, suite: str, facts: Mapping[str, SuiteFacts]) -> SuiteValue:
+    about, interval = facts[suite], checkpoint.interval
+    value = checkpoint.accuracy or 0.0
+    return SuiteValue(suite, about.unit, about.phenomena, value, interval.low, interval.high)
+
+
+def training_grids(
+    rankings: Sequence[Ranking],
+    facts: Mapping[str, SuiteFacts],
+    *,
+    headlines: Collection[tuple[str, str]],
+) -> dict[str, Grid]:
+    """The table of means over suites in the order of training, by name; none without such means.
+
+    Args:
+        rankings: of any suites and questions.
+        facts: of the suites.
+        headlines: suite and question of the rankings that may be averaged.
+    """
+    heads = [one for one in rankings if (one.suite, one.question) in headlines]
+    means = [*means_over_training(heads, facts)]
+    if not means:
+        return {}
+    about = dict.fromkeys(one.about for one in means)
+    reasons = dict.fromkeys(one.reason for one in means if one.reason)
+    what = (
+        f"Intervals are for other {' or '.join(about)}. Suites made of the same items, such as a"
+        " suite and its twin, count as one."
+    )
+    grid = Grid.of(
+        means,
+        {
+            "suites": lambda one: one.n_suites,
+            "chance": lambda one: BLANK if one.chance is None else f"{one.chance:.2f}",
+            "step": lambda one: one.step,
+            "accuracy": lambda one: BLANK if one.value is None else f"{one.value:.3f}",
+            "95%": ends_of,
+            "model": lambda one: one.model,
+        },
+        title="Mean accuracy over suites of one level of chance, over training.",
+        remarks=1,
+        notes=(what, *(f"No interval: {reason}." for reason in reasons)),
+    )
+    return {"training": grid}
