@@ -359,27 +359,6 @@ def adjusted(p_values: Sequence[float | None], correction: Correction) -> list[f
     return _CORRECTIONS[correction](p_values)
 
 
-def surely_worse(
-    comparisons: Sequence[PairwiseComparison], *, margin: float
-) -> tuple[PairwiseComparison, ...]:
-    """The comparisons in which the second is worse by more than a margin, chance left aside.
-
-    That is where the interval of the difference lies wholly below minus the margin. Intervals are
-    such that all of them hold simultaneously in 95% of cases (Bonferroni).
-
-    Args:
-        comparisons: made together.
-        margin: a difference of shares that does not matter; 0 for none.
-    """
-    level = 1 - 0.05 / max(1, len(comparisons))
-    worse = []
-    for comparison in comparisons:
-        interval = share_difference(*_columns(comparison), comparison.design, level=level)
-        if interval.high is not None and interval.high < -margin:
-            worse.append(comparison)
-    return tuple(worse)
-
-
 def equivalences(
     comparisons: Sequence[PairwiseComparison], *, margin: float
 ) -> tuple[Equivalence, ...]:
