@@ -183,6 +183,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         *sides,
         measure=options.measure,
         correction=options.correct,
+        every_question=options.every_question,
         seed=options.seed,
     )
     if options.methods:

@@ -6,7 +6,7 @@ They are two models, or one model before and after something was changed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -87,7 +87,8 @@ class BeforeAfter:
         models: the labels of the two models; None where one model is on both sides, before and
             after something was changed.
         sides: the names of the two sides: the models, or else the suites, if these differ.
-        rates: every question by which something is right or wrong, p corrected over all of them.
+        rates: every question by which something is right or wrong; p is corrected over the main
+            questions, and over the others, or over all of them if every question was asked about.
         headlines: questions that sum up their run; these alone decide what is worse.
         values: what has values and no right or wrong: interactions, conditions, measures.
         correlations: correlations of values with their references, such as ratings.
@@ -200,6 +201,7 @@ def compare_before_after(
     *,
     measure: str = "",
     correction: Correction = "holm",
+    every_question: bool = False,
     seed: int = 0,
 ) -> BeforeAfter:
     """Compare two models, or one model before and after a change, item by item.
@@ -211,6 +213,8 @@ def compare_before_after(
         second: the other, or what came after; see `pair_runs` for what belongs together.
         measure: of scores and verdicts, where runs have several; empty for as they are.
         correction: how p-values are corrected: ``holm``, or ``bh`` for the false discovery rate.
+        every_question: whether all questions count alike. By default, those that sum up a suite are
+            corrected by themselves, as where several models are ranked by them, and the others too.
         seed: of resampling.
 
     Raises:
@@ -223,7 +227,7 @@ def compare_before_after(
         runs=tuple(_shared(*both) for both in matches),
         models=_two_models(matches),
         sides=_sides(matches),
-        rates=corrected(rates, correction),
+        rates=_corrected(rates, frozenset() if every_question else headlines, correction),
         headlines=frozenset(headlines),
         values=tuple(values),
         correlations=corrected(correlations, correction),
@@ -238,6 +242,23 @@ def compare_before_after(
         only_first=_unpaired(sides[0], (one for one, _ in matches)),
         only_second=_unpaired(sides[1], (other for _, other in matches)),
     )
+
+
+def _corrected(
+    rates: Sequence[PairwiseComparison],
+    headlines: Collection[tuple[str, str]],
+    correction: Correction,
+) -> tuple[PairwiseComparison, ...]:
+    """The rates with p corrected over the main questions, and over the others."""
+    is_main = [(rate.suite, rate.question) in headlines for rate in rates]
+    parts = {
+        part: iter(
+            corrected([rate for rate, main in zip(rates, is_main, strict=True) if main == part],
+                      correction)
+        )
+        for part in (True, False)
+    }  # fmt: skip
+    return tuple(next(parts[main]) for main in is_main)
 
 
 def _paired(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -141,7 +141,8 @@ def _smallest(at: Callable[[float | None], Difference], margin: float) -> float 
 
 def _change(rate: PairwiseComparison, drop: float | None, level: float) -> Difference:
     """The change of a rate, or the one that it would be after a drop."""
-    units, gained, lost = rate.design.units, set(rate.gained), set(rate.lost)
+    units, gained = rate.design.units, set(rate.gained)
+    lost: set[Hashable] = set(rate.lost)
     if drop is not None:
         others = [item for item in units if item not in gained]
         right = round((rate.first_share or 0.0) * rate.n)

@@ -76,7 +76,7 @@ class PairedCorrelations:
         first: label of the one model.
         second: label of the other.
         change: the second coefficient less the first, with both, its interval and its test.
-        corrected: p, corrected over all of these that were made together.
+        corrected: p, corrected over all of these that were tested together.
         family: number of these.
     """
 
@@ -214,8 +214,8 @@ class PairwiseComparison:
         effect: Cohen's h of the two shares; None without items.
         odds: items gained for each one lost.
         test: McNemar's exact test, or where items belong together the test of the interval.
-        corrected: its p, corrected over all comparisons made together.
-        family: number of comparisons made together.
+        corrected: its p, corrected over all tests made together.
+        family: number of tests made together.
         kappa: agreement of both on which items they get right, beyond chance.
         detectable: the smallest difference these items would show with a power of 0.8, if the two
             differ on as many items as they do; None where they differ on none, or on too few.
@@ -348,8 +348,9 @@ def corrected(comparisons: Sequence[Tested], correction: Correction) -> tuple[Te
     """
     tests = (one.test if isinstance(one, PairwiseComparison) else one.change for one in comparisons)
     p_values = adjusted([test.p for test in tests], correction)
+    family = sum(p is not None for p in p_values)
     return tuple(
-        dataclasses.replace(comparison, corrected=p, family=len(comparisons))
+        dataclasses.replace(comparison, corrected=p, family=family)
         for comparison, p in zip(comparisons, p_values, strict=True)
     )
 
