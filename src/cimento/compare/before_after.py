@@ -6,7 +6,7 @@ They are two models, or one model before and after something was changed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -33,6 +33,7 @@ from cimento.paired.pairwise import (
     PairwiseComparison,
     compare_pair,
     corrected,
+    corrected_apart,
     paired_correlations,
     paired_outcomes,
 )
@@ -227,7 +228,7 @@ def compare_before_after(
         runs=tuple(_shared(*both) for both in matches),
         models=_two_models(matches),
         sides=_sides(matches),
-        rates=_corrected(rates, frozenset() if every_question else headlines, correction),
+        rates=corrected_apart(rates, frozenset() if every_question else headlines, correction),
         headlines=frozenset(headlines),
         values=tuple(values),
         correlations=corrected(correlations, correction),
@@ -242,23 +243,6 @@ def compare_before_after(
         only_first=_unpaired(sides[0], (one for one, _ in matches)),
         only_second=_unpaired(sides[1], (other for _, other in matches)),
     )
-
-
-def _corrected(
-    rates: Sequence[PairwiseComparison],
-    headlines: Collection[tuple[str, str]],
-    correction: Correction,
-) -> tuple[PairwiseComparison, ...]:
-    """The rates with p corrected over the main questions, and over the others."""
-    is_main = [(rate.suite, rate.question) in headlines for rate in rates]
-    parts = {
-        part: iter(
-            corrected([rate for rate, main in zip(rates, is_main, strict=True) if main == part],
-                      correction)
-        )
-        for part in (True, False)
-    }  # fmt: skip
-    return tuple(next(parts[main]) for main in is_main)
 
 
 def _paired(

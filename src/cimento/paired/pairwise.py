@@ -7,7 +7,7 @@ scores of conditions, interactions, ratings. So every paradigm is compared by th
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypeVar
 
@@ -353,6 +353,31 @@ def corrected(comparisons: Sequence[Tested], correction: Correction) -> tuple[Te
         dataclasses.replace(comparison, corrected=p, family=family)
         for comparison, p in zip(comparisons, p_values, strict=True)
     )
+
+
+def corrected_apart(
+    comparisons: Sequence[PairwiseComparison],
+    main: Collection[tuple[str, str]],
+    correction: Correction,
+) -> tuple[PairwiseComparison, ...]:
+    """The comparisons with p corrected over the main questions, and over the others.
+
+    Args:
+        comparisons: made together.
+        main: suite and question of the main ones.
+        correction: as above.
+    """
+    is_main = [(one.suite, one.question) in main for one in comparisons]
+    parts = {
+        part: iter(
+            corrected(
+                [one for one, its in zip(comparisons, is_main, strict=True) if its == part],
+                correction,
+            )
+        )
+        for part in (True, False)
+    }
+    return tuple(next(parts[its]) for its in is_main)
 
 
 def adjusted(p_values: Sequence[float | None], correction: Correction) -> list[float | None]:
