@@ -201,8 +201,9 @@ def test_the_command_fails_where_the_second_is_surely_worse(tmp_path, capsys):
     assert "cimento: worse: pairs, good: change -0.750" in err
     assert "kappa" in out
     assert invoke(["compare", bad, good, "--fail-if-worse", "0"]) == 0
-    said = "1 proportion of correct answers compared (pairs, 20 items); none is surely lower"
-    assert f"not worse: {said}" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "not worse: no suite is significantly lower in the second (1 suite, 20 items)." in said
+    assert "Nearest: pairs, good: change +0.750 [" in said
     assert invoke(["compare", good, good, "--fail-if-worse", "0"]) == 0
     capsys.readouterr()
     assert invoke(["compare", good, bad, "--fail-if-worse", "0.1", "--json"]) == 4

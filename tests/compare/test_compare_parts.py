@@ -1,4 +1,4 @@
-"""Parts of comparisons: outcomes of runs, steps in names, what is surely worse, checkpoints."""
+"""Parts of comparisons: outcomes of runs, steps in names, checkpoints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from cimento.compare.over_suites import SuiteFacts
 from cimento.compare.ranking import rank_models
 from cimento.compare.training_means import training_grids
 from cimento.paired.item_outcomes import ItemOutcomes, item_outcomes, step_of
-from cimento.paired.pairwise import compare_pair, surely_worse
 from cimento.report.figures_rates import steps_frame
 from tests.helpers.made_runs import made_run, outcomes_of
 
@@ -25,22 +24,6 @@ def marks(model: str, right: str, **more) -> ItemOutcomes:
     return ItemOutcomes(
         **{"suite": "s", "question": "all", "model": model, "right": known} | more  # type: ignore[arg-type]
     )
-
-
-def test_worse_is_what_the_interval_says():
-    fallen = compare_pair(marks("m", "+" * 40), marks("m", "+" * 28 + "-" * 12))
-
-    # Bonett and Price: p = 1/42, q = 13/42, half = 1.96 sqrt((p + q - (p - q)^2) / 42)
-    assert fallen.change.high == pytest.approx(-12 / 42 + 0.1519, abs=2e-3)
-    assert surely_worse([fallen], margin=0.1) == (fallen,)
-    assert surely_worse([fallen], margin=0.2) == ()
-    # of ten suites the intervals are wider, so that all hold together
-    assert surely_worse([fallen] * 10, margin=0.1) == ()
-    # without a margin, both cannot be worse than the other
-    risen = compare_pair(marks("m", "+" * 28 + "-" * 12), marks("m", "+" * 40))
-    assert surely_worse([fallen], margin=0)
-    assert not surely_worse([risen], margin=0)
-    assert not surely_worse([fallen], margin=1)
 
 
 def test_what_belongs_together():

@@ -47,7 +47,7 @@ def test_several_models_are_corrected_by_what_was_asked_for(correction, work):
     ranked = compare(runs, correction=correction)
     said = ranking_methods(ranked, correction=correction)
     assert "a@1, b@1 and c@1 on s with cimento" in said
-    assert f"{work} over 3 comparisons." in said
+    assert f"{work} over 3 tests." in said
     assert "All models of a suite together were tested by Cochran's Q" in said
     assert "Ranks are those that the tests of all pairs leave open" in said
 

@@ -69,7 +69,9 @@ def test_sixteen_suites_of_two_models_are_a_page(tmp_path, capsys):
         assert row[5:7] == [f"[{rate['change']['low']:.3f},", f"{rate['change']['high']:.3f}]"]
         assert float(row[-1]) == pytest.approx(rate["corrected"], abs=0.01)
     assert "(spearman of" in out
-    assert f"over the {len(whole['rates'])} comparisons of rates" in out
+    # One test a suite by its main question, as where both models are in one folder.
+    tested = [rate["family"] for rate in whole["rates"] if rate["suite"] in rows_of(out)]
+    assert f"over the {min(tested)} tests of rates" in out
     assert "compared by DD too: it-islands" in out
     overall = [one for one in whole["differences"] if not one["phenomenon"]]
     assert out.count("mean of ") == len(overall) > 0
@@ -155,3 +157,45 @@ def test_columns_of_checkpoints_are_in_the_order_of_training():
     assert steps == [f"run/checkpoint-{step}" for step in (1000, 3000, 20000)]
     at = header.index(steps[0])
     assert header[at : at + 3] == tuple(steps)
+
+
+def by_holm(p_values: list[float]) -> list[float]:
+    """Holm 1979: the smallest times m, the next times m - 1, and none below the one before."""
+    adjusted = {}
+    for left, k in zip(
+        range(len(p_values), 0, -1), sorted(range(len(p_values)), key=p_values.__getitem__),
+        strict=True,
+    ):  # fmt: skip
+        adjusted[k] = max([min(1.0, left * p_values[k]), *adjusted.values()])
+    return [adjusted[k] for k in range(len(p_values))]
+
+
+@pytest.mark.parametrize("asked", [(), ("--every-question",)])
+def test_two_folders_and_one_are_corrected_over_the_same_tests(asked, tmp_path, capsys):
+    suites = ("it-subject-verb", "it-clitic-participle", "it-connectives")
+    for model in ("uno", "due"):
+        stored(tmp_path / model, model, suites, limit=12)
+        stored(tmp_path / "both", model, suites, limit=12)
+
+    def read(*folders: str) -> dict:
+        capsys.readouterr()
+        assert invoke(["compare", *(str(tmp_path / one) for one in folders), *asked, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    rates = {(one["suite"], one["question"]): one for one in read("uno", "due")["rates"]}
+    pairs = {
+        (each["suite"], each["question"]): pair
+        for each in read("both")["rankings"]
+        for pair in each["pairs"]
+        if pair["test"]["p"] is not None
+    }
+    assert len(pairs) == (7 if asked else 3)
+    assert {key: (rates[key]["corrected"], rates[key]["family"]) for key in pairs} == {
+        key: (pair["corrected"], len(pairs)) for key, pair in pairs.items()
+    }
+    others = {key: one for key, one in rates.items() if key not in pairs}
+    for together in (list(pairs), list(others)):
+        assert [rates[key]["corrected"] for key in together] == pytest.approx(
+            by_holm([rates[key]["test"]["p"] for key in together])
+        )
+    assert {one["family"] for one in others.values()} <= {len(others)}

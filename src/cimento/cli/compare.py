@@ -10,7 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.cli.console import NOT_REACHED, note, show, show_json
+from cimento.cli.compare_gate import MEAN, gate_of, say_gate
+from cimento.cli.console import note, show, show_json
 from cimento.cli.evaluating import PART_MISSING
 from cimento.cli.flags import command_of, refuse_file_name
 from cimento.cli.report import GridOptions, note_trials, show_grids
@@ -21,7 +22,7 @@ from cimento.compare.over_suites import designs_in, facts_of, over_suites_grids,
 from cimento.compare.summary_tables import summary_of_models, summary_of_two
 from cimento.compare.training_means import training_grids
 from cimento.documents import versions_apart
-from cimento.errors import UsageError, counted
+from cimento.errors import UsageError
 from cimento.io.declared import Texts, option
 from cimento.kinds.clusters import with_clusters
 from cimento.kinds.run import Run, open_runs
@@ -33,7 +34,7 @@ from cimento.paired.item_outcomes import (
     named_means,
     without_trials,
 )
-from cimento.paired.pairwise import Correction, equivalences, surely_worse
+from cimento.paired.pairwise import Correction, equivalences
 from cimento.records.store import folders_among
 from cimento.report.design_differences import DesignDifference, design_differences_grid
 from cimento.report.sides import UNNAMED, Sides
@@ -178,20 +179,19 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
             seen="two runs make no curve",
             todo="Give three runs of one model or more, or one folder with them.",
         )
+    sides = [with_clusters(open_runs(side), options.cluster) for side in runs]
     comparison = compare_before_after(
-        *(with_clusters(open_runs(side), options.cluster) for side in runs),
+        *sides,
         measure=options.measure,
         correction=options.correct,
+        every_question=options.every_question,
         seed=options.seed,
     )
     if options.methods:
         show(comparison_methods(comparison, correction=options.correct))
         return 0
     rates = comparison.rates if options.every_question else comparison.summed_up
-    margin = options.fail_if_worse
-    if margin is not None:
-        _refuse_margin(comparison, rates)
-    worse = surely_worse(rates, margin=margin) if margin is not None else ()
+    gate = gate_of(comparison, rates, sides, margin=options.fail_if_worse)
     grids = comparison.grids(
         correction=options.correct, with_items=options.items, these_suites=options.these_suites
     )
@@ -213,13 +213,13 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
             "means": comparison.means,
             "differences": comparison.differences,
             "ways": comparison.ways,
-            "worse": None if margin is None else [rate.suite for rate in worse],
+            "worse": None if gate is None else [one.suite or MEAN for one in gate.worse],
             "equivalence": equivalent,
             "only_first": comparison.only_first,
             "only_second": comparison.only_second,
         }
         show_json(plain)
-    code = _say_worse(comparison, rates, worse, margin)
+    code = say_gate(comparison, gate)
     return 0 if code == PART_MISSING and options.allow_partial else code
 
 
@@ -228,60 +228,6 @@ def _show_heads(comparison: BeforeAfter, folders: Sequence[Path], *, brief: bool
     for pair in comparison.runs:
         if head := _head(pair, folders, models=comparison.models is not None, brief=brief):
             show(head + "\n")
-
-
-def _refuse_margin(comparison: BeforeAfter, rates: Sequence[PairwiseComparison]) -> None:
-    """Refuse to look for what is worse where nothing is before and after.
-
-    Raises:
-        UsageError: the runs are two ways of asking, or nothing was judged in them.
-    """
-    if comparison.ways:
-        raise UsageError(
-            where="--fail-if-worse",
-            seen="one run asks in words what the other measures: neither is before the other",
-            todo="Give two prompted runs, or two by probability.",
-        )
-    if not rates:
-        raise UsageError(
-            where="--fail-if-worse",
-            seen="nothing was judged in these runs, so nothing can be right or wrong",
-            todo="Give runs of suites with predictions, targets or tiers.",
-        )
-
-
-def _say_worse(
-    comparison: BeforeAfter,
-    rates: Sequence[PairwiseComparison],
-    worse: Sequence[PairwiseComparison],
-    margin: float | None,
-) -> int:
-    """Report runs without a partner and, if requested, whether anything is worse; the exit code."""
-    for side, alone in (("first", comparison.only_first), ("second", comparison.only_second)):
-        if alone:
-            note(f"cimento: not compared, since only the {side} side has it: {'; '.join(alone)}")
-    for rate in worse:
-        note(f"cimento: worse: {rate.suite}, {rate.question}: {_fall(rate)}")
-    if worse:
-        return NOT_REACHED
-    if margin is None:
-        return 0
-    note(_none_worse(rates, margin))
-    for pair in (pair for pair in comparison.runs if pair.left_out):
-        of = pair.shared + len(pair.only_first)
-        note(
-            f"cimento: only {of - pair.left_out} of {of} items were compared ({pair.first}): the"
-            f" second {_lacks(pair)}. --allow-partial accepts this."
-        )
-    is_part = comparison.only_first or any(pair.left_out for pair in comparison.runs)
-    return PART_MISSING if is_part else 0
-
-
-def _lacks(pair: RunPair) -> str:
-    """What the second run of a pair lacks, in words."""
-    lacking, unscored = len(pair.only_first), len(pair.unscored_second)
-    parts = (f"lacks {lacking:,}" * bool(lacking), f"could not score {unscored:,}" * bool(unscored))
-    return " and ".join(filter(None, parts))
 
 
 def _several(runs: Sequence[Path], options: CompareOptions) -> int:
@@ -449,28 +395,6 @@ def _plain(pair: PairwiseComparison) -> dict[str, object]:
     """A comparison as JSON, without parts that only the program needs."""
     only_here = {"design", "cluster_columns"}
     return {name: value for name, value in asdict(pair).items() if name not in only_here}
-
-
-def _fall(rate: PairwiseComparison) -> str:
-    change = rate.change
-    ends = "" if change.low is None else f" [{change.low:+.3f}, {change.high:+.3f}]"
-    return f"change {change.estimate:+.3f}{ends} over {rate.n} items"
-
-
-def _none_worse(rates: Sequence[PairwiseComparison], margin: float) -> str:
-    """A note on what ``--fail-if-worse`` compared, if nothing is significantly worse."""
-    suites = len({rate.suite for rate in rates})
-    where = rates[0].suite if suites == 1 else f"{suites} suites"
-    by = f" by more than {margin:g}" if margin else ""
-    shares = counted(len(rates), "proportion")
-    items = counted(sum(rate.n for rate in rates), "item")
-    few = [f"{rate.suite} ({rate.change.reason})" for rate in rates if rate.change.low is None]
-    open_ = f" Nothing can be said of {'; '.join(few)}." if few else ""
-    return (
-        f"cimento: not worse: {shares} of correct answers compared ({where}, {items}); none is"
-        " surely"
-        f" lower in the second{by}.{open_}"
-    )
 
 
 def _head(pair: RunPair, folders: Sequence[Path], *, models: bool, brief: bool = False) -> str:

@@ -33,6 +33,7 @@ from cimento.paired.pairwise import (
     PairwiseComparison,
     compare_pair,
     corrected,
+    corrected_apart,
     paired_correlations,
     paired_outcomes,
 )
@@ -87,7 +88,8 @@ class BeforeAfter:
         models: the labels of the two models; None where one model is on both sides, before and
             after something was changed.
         sides: the names of the two sides: the models, or else the suites, if these differ.
-        rates: every question by which something is right or wrong, p corrected over all of them.
+        rates: every question by which something is right or wrong; p is corrected over the main
+            questions, and over the others, or over all of them if every question was asked about.
         headlines: questions that sum up their run; these alone decide what is worse.
         values: what has values and no right or wrong: interactions, conditions, measures.
         correlations: correlations of values with their references, such as ratings.
@@ -200,6 +202,7 @@ def compare_before_after(
     *,
     measure: str = "",
     correction: Correction = "holm",
+    every_question: bool = False,
     seed: int = 0,
 ) -> BeforeAfter:
     """Compare two models, or one model before and after a change, item by item.
@@ -211,6 +214,8 @@ def compare_before_after(
         second: the other, or what came after; see `pair_runs` for what belongs together.
         measure: of scores and verdicts, where runs have several; empty for as they are.
         correction: how p-values are corrected: ``holm``, or ``bh`` for the false discovery rate.
+        every_question: whether all questions count alike. By default, those that sum up a suite are
+            corrected by themselves, as where several models are ranked by them, and the others too.
         seed: of resampling.
 
     Raises:
@@ -223,7 +228,7 @@ def compare_before_after(
         runs=tuple(_shared(*both) for both in matches),
         models=_two_models(matches),
         sides=_sides(matches),
-        rates=corrected(rates, correction),
+        rates=corrected_apart(rates, frozenset() if every_question else headlines, correction),
         headlines=frozenset(headlines),
         values=tuple(values),
         correlations=corrected(correlations, correction),

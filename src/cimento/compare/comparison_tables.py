@@ -241,10 +241,13 @@ def _family(
     tested: Sequence[PairwiseComparison] | Sequence[PairedCorrelations], correction: str
 ) -> list[str]:
     """A note on how many comparisons p-values are corrected for; none for a single comparison."""
-    most = max((one.family for one in tested), default=1)
-    if most == 1:
+    sizes = sorted({one.family for one in tested if one.family})
+    if max(sizes, default=1) == 1:
         return []
-    return [f"p ({correction}): over the {most} comparisons that were made together."]
+    over = f"over the {sizes[0]} tests that were made together"
+    if len(sizes) > 1:  # of main questions and of others
+        over = f"tests of main questions and of others apart ({' and '.join(map(str, sizes))})"
+    return [f"p ({correction}): {over}."]
 
 
 def equivalence_grid(

@@ -253,9 +253,11 @@ def _of_rates(rates: Sequence[PairwiseComparison], correction: Correction) -> It
         known = [f"{' to '.join(map(str, sizes[:1] + sizes[1:][-1:]))} in {suite}"
                  for suite, sizes in clusters.items()]  # fmt: skip
         yield f"Items belong together in clusters: {names_in_row(known)}."
-    family = max((rate.family for rate in tested), default=0)
-    if family > 1:
-        yield f"P values were corrected by {_CORRECTED[correction]} over {family} comparisons."
+    sizes = sorted({rate.family for rate in tested})
+    if sizes and sizes[-1] > 1:
+        over = " and ".join(map(str, sizes))
+        apart = ", main questions and others apart" if len(sizes) > 1 else ""
+        yield f"P values were corrected by {_CORRECTED[correction]} over {over} tests{apart}."
     elif tested:
         yield "One test was made, so that p is not corrected."
     untested = len(rates) - len(tested)

@@ -127,7 +127,7 @@ def _all_placed(rankings: Sequence[_PairTests], correction: Correction) -> Itera
             one,
             sure=[next(sure) for _ in one.tests],
             shown=[next(shown) for _ in one.tests],
-            family=len(tests),
+            family=sum(p is not None for p in tests),
         )
 
 

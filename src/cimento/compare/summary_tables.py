@@ -200,7 +200,7 @@ def _families(
 ) -> list[str]:
     """What p-values are corrected over, for rates and for correlations."""
     sizes = {
-        "comparisons of rates": max((one.family for one in rates), default=0),
+        "tests of rates": max((one.family for one in rates), default=0),
         "of correlations": max((one.family for one in correlations), default=0),
     }
     said = [f"{size} {name}" for name, size in sizes.items() if size > 1]

@@ -7,7 +7,7 @@ scores of conditions, interactions, ratings. So every paradigm is compared by th
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypeVar
 
@@ -76,7 +76,7 @@ class PairedCorrelations:
         first: label of the one model.
         second: label of the other.
         change: the second coefficient less the first, with both, its interval and its test.
-        corrected: p, corrected over all of these that were made together.
+        corrected: p, corrected over all of these that were tested together.
         family: number of these.
     """
 
@@ -214,8 +214,8 @@ class PairwiseComparison:
         effect: Cohen's h of the two shares; None without items.
         odds: items gained for each one lost.
         test: McNemar's exact test, or where items belong together the test of the interval.
-        corrected: its p, corrected over all comparisons made together.
-        family: number of comparisons made together.
+        corrected: its p, corrected over all tests made together.
+        family: number of tests made together.
         kappa: agreement of both on which items they get right, beyond chance.
         detectable: the smallest difference these items would show with a power of 0.8, if the two
             differ on as many items as they do; None where they differ on none, or on too few.
@@ -348,36 +348,41 @@ def corrected(comparisons: Sequence[Tested], correction: Correction) -> tuple[Te
     """
     tests = (one.test if isinstance(one, PairwiseComparison) else one.change for one in comparisons)
     p_values = adjusted([test.p for test in tests], correction)
+    family = sum(p is not None for p in p_values)
     return tuple(
-        dataclasses.replace(comparison, corrected=p, family=len(comparisons))
+        dataclasses.replace(comparison, corrected=p, family=family)
         for comparison, p in zip(comparisons, p_values, strict=True)
     )
+
+
+def corrected_apart(
+    comparisons: Sequence[PairwiseComparison],
+    main: Collection[tuple[str, str]],
+    correction: Correction,
+) -> tuple[PairwiseComparison, ...]:
+    """The comparisons with p corrected over the main questions, and over the others.
+
+    Args:
+        comparisons: made together.
+        main: suite and question of the main ones.
+        correction: as above.
+    """
+    is_main = [(one.suite, one.question) in main for one in comparisons]
+    parts = {
+        part: iter(
+            corrected(
+                [one for one, its in zip(comparisons, is_main, strict=True) if its == part],
+                correction,
+            )
+        )
+        for part in (True, False)
+    }
+    return tuple(next(parts[its]) for its in is_main)
 
 
 def adjusted(p_values: Sequence[float | None], correction: Correction) -> list[float | None]:
     """P-values corrected over all of them; None where a test is undefined."""
     return _CORRECTIONS[correction](p_values)
-
-
-def surely_worse(
-    comparisons: Sequence[PairwiseComparison], *, margin: float
-) -> tuple[PairwiseComparison, ...]:
-    """The comparisons in which the second is worse by more than a margin, chance left aside.
-
-    That is where the interval of the difference lies wholly below minus the margin. Intervals are
-    such that all of them hold simultaneously in 95% of cases (Bonferroni).
-
-    Args:
-        comparisons: made together.
-        margin: a difference of shares that does not matter; 0 for none.
-    """
-    level = 1 - 0.05 / max(1, len(comparisons))
-    worse = []
-    for comparison in comparisons:
-        interval = share_difference(*_columns(comparison), comparison.design, level=level)
-        if interval.high is not None and interval.high < -margin:
-            worse.append(comparison)
-    return tuple(worse)
 
 
 def equivalences(

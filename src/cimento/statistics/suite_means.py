@@ -77,7 +77,7 @@ def mean_over_suites(values: Sequence[SuiteValue], *, seed: int = 0) -> SuitesMe
         single one, are fewer than five, or all are equal; without one for other items where a
         suite has none.
     """
-    units = list(grouped((value.unit, value) for value in values).values())
+    units = _units(values)
     labels = _connected(
         [frozenset[str]().union(*(one.phenomena for one in unit)) for unit in units]
     )
@@ -90,7 +90,7 @@ def mean_over_suites(values: Sequence[SuiteValue], *, seed: int = 0) -> SuitesMe
     mean = mean_of(centers, design, seed=seed)
     if mean.reason:
         mean = replace(mean, reason=_reason(mean, design.m, target))
-    return SuitesMean(mean=mean, target=target, phenomena=m, items=_for_items(units))
+    return SuitesMean(mean=mean, target=target, phenomena=m, items=mean_for_items(values))
 
 
 def _reason(mean: Mean, m: int, target: Target) -> str:
@@ -103,13 +103,23 @@ def _reason(mean: Mean, m: int, target: Target) -> str:
     return f"{counted(m, *noun)}: an interval needs {FEWEST_CLUSTERS} or more"
 
 
-def _for_items(units: Sequence[Sequence[SuiteValue]]) -> Interval:
+def _units(values: Sequence[SuiteValue]) -> list[list[SuiteValue]]:
+    return list(grouped((value.unit, value) for value in values).values())
+
+
+def mean_for_items(values: Sequence[SuiteValue]) -> Interval:
     """The interval of the mean over units, if other items had been written for these suites.
 
     Suites of one unit have their items in common, so that their distances add up instead of their
-    squares.
+    squares. It has the level of the suites' own intervals.
+
+    Args:
+        values: one a suite.
+
+    Returns:
+        The ends; a reason where a suite has no interval, or there is none.
     """
-    values = [value for unit in units for value in unit]
+    units = _units(values)
     if not values:
         return Interval(None, None, RECOVERED, NO_SUITES)
     without = [value.suite for value in values if value.low is None or value.high is None]

@@ -1,0 +1,185 @@
+"""A gate: whether a second model is surely worse, on one of several suites or on their mean.
+
+A change has an interval per suite, and so has the mean change over suites, for other items of these
+suites: a gate asks about them, not about other phenomena. All are widened so that they hold
+simultaneously (Bonferroni). Something is worse where such an interval lies wholly below minus the
+margin.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.io.values import grouped
+from cimento.statistics.differences import Difference, share_difference
+from cimento.statistics.suite_means import SuiteValue, mean_for_items
+
+if TYPE_CHECKING:
+    from cimento.compare.over_suites import SuiteFacts
+    from cimento.paired.pairwise import PairwiseComparison
+
+_FEWEST = 2
+_STEPS = 1000
+"""Drops are tried in thousandths."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatedChange:
+    """A change as the gate sees it.
+
+    Attributes:
+        suite: its name; empty for the mean over suites.
+        question: what counts as right; empty for the mean.
+        n: items.
+        change: second minus first, with the widened interval.
+        worse: whether the interval lies wholly below minus the margin.
+        detectable: the smallest drop that would have failed, if the second gained the items that it
+            gains and lost just enough others, evenly over the suite (of the mean: over every
+            suite); None if none would.
+    """
+
+    suite: str
+    question: str
+    n: int
+    change: Difference
+    worse: bool
+    detectable: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """What the gate compared.
+
+    Attributes:
+        margin: a fall that does not matter.
+        changes: of each suite and question.
+        overall: the mean over suites; None where there are fewer than two, or several models each.
+    """
+
+    margin: float
+    changes: tuple[GatedChange, ...]
+    overall: GatedChange | None
+
+    @property
+    def every(self) -> tuple[GatedChange, ...]:
+        """All changes, that of the mean last."""
+        return (*self.changes, *([self.overall] if self.overall else ()))
+
+    @property
+    def worse(self) -> tuple[GatedChange, ...]:
+        """Those that are surely worse."""
+        return tuple(one for one in self.every if one.worse)
+
+
+def gate(
+    rates: Sequence[PairwiseComparison],
+    main: Sequence[PairwiseComparison],
+    facts: Mapping[str, SuiteFacts],
+    *,
+    margin: float,
+) -> Gate:
+    """Look for what is worse, chance left aside.
+
+    Args:
+        rates: made together; each is looked at.
+        main: those by the main question of a suite; their mean is looked at too, without factorial
+            designs.
+        facts: of the suites.
+        margin: a difference of shares that does not matter; 0 for none.
+    """
+    pooled = [one for one in main if not facts[one.suite].is_design]
+    units = {facts[one.suite].unit for one in pooled}
+    once = len({one.suite for one in pooled}) == len(pooled)
+    with_mean = len(units) >= _FEWEST and once
+    level = 1 - 0.05 / max(1, len(rates) + with_mean)
+
+    def seen(
+        some: Sequence[PairwiseComparison],
+        at: Callable[[float | None], Difference],
+        *,
+        suite: str,
+        question: str,
+    ) -> GatedChange:
+        return GatedChange(
+            suite=suite,
+            question=question,
+            n=sum(one.n for one in some),
+            change=(change := at(None)),
+            worse=_is_below(change, margin),
+            detectable=_smallest(at, margin),
+        )
+
+    changes = [
+        seen(
+            [rate],
+            lambda drop, rate=rate: _change(rate, drop, level),  # type: ignore[misc]
+            suite=rate.suite,
+            question=rate.question,
+        )
+        for rate in rates
+    ]
+    overall = seen(pooled, lambda drop: _mean(pooled, facts, drop, level), suite="", question="")
+    return Gate(margin=margin, changes=tuple(changes), overall=overall if with_mean else None)
+
+
+def _is_below(change: Difference, margin: float) -> bool:
+    return change.high is not None and change.high < -margin
+
+
+def _smallest(at: Callable[[float | None], Difference], margin: float) -> float | None:
+    """The smallest drop at which the interval lies wholly below minus the margin."""
+    step = bisect_left(range(_STEPS + 1), x=True, key=lambda k: _is_below(at(k / _STEPS), margin))
+    if step > _STEPS:
+        return None
+    estimate = at(step / _STEPS).estimate
+    return None if estimate is None else -estimate
+
+
+def _change(rate: PairwiseComparison, drop: float | None, level: float) -> Difference:
+    """The change of a rate, or the one that it would be after a drop."""
+    units, gained = rate.design.units, set(rate.gained)
+    lost: set[Hashable] = set(rate.lost)
+    if drop is not None:
+        others = [item for item in units if item not in gained]
+        right = round((rate.first_share or 0.0) * rate.n)
+        most = min(len(gained) + math.ceil(drop * rate.n - 1e-9), right)
+        lost = {others[k * len(others) // most] for k in range(most)}
+    return share_difference(
+        [item in gained for item in units],
+        [item in lost for item in units],
+        rate.design,
+        level=level,
+    )
+
+
+def _mean(
+    rates: Sequence[PairwiseComparison],
+    facts: Mapping[str, SuiteFacts],
+    drop: float | None,
+    level: float,
+) -> Difference:
+    """The mean change over suites, for other items of them; those of the same items count once."""
+    values = []
+    for rate in rates:
+        about, change = facts[rate.suite], _change(rate, drop, level)
+        if change.estimate is not None:
+            values.append(
+                SuiteValue(
+                    rate.suite, about.unit, about.phenomena,
+                    change.estimate, change.low, change.high,
+                )
+            )  # fmt: skip
+    units = grouped((one.unit, one.value) for one in values).values()
+    means = [math.fsum(unit) / len(unit) for unit in units]
+    found = mean_for_items(values)
+    return Difference(
+        math.fsum(means) / len(means) if means else None,
+        found.low,
+        found.high,
+        found.method or "",
+        found.reason,
+    )

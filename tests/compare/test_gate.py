@@ -1,0 +1,172 @@
+"""What a gate calls worse; oracles: Bonett and Price by hand, and simulation of equal models."""
+
+from __future__ import annotations
+
+import json
+import math
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from cimento.compare.gate import gate
+from cimento.compare.over_suites import SuiteFacts
+from cimento.paired.item_outcomes import ItemOutcomes
+from cimento.paired.pairwise import PairwiseComparison, compare_pair
+from tests.compare.test_summary_tables import stored
+from tests.helpers.command_line import invoke
+
+
+def marks(right: str, suite: str = "s", model: str = "m", **more) -> ItemOutcomes:
+    known = {str(k): mark == "+" for k, mark in enumerate(right)}
+    return ItemOutcomes(suite=suite, question="all", model=model, right=known, **more)
+
+
+def pair(before: str, after: str, suite: str = "s", **more) -> PairwiseComparison:
+    return compare_pair(marks(before, suite), marks(after, suite, "n", **more))
+
+
+def facts(*names: str, units: dict[str, str] | None = None) -> dict[str, SuiteFacts]:
+    return {
+        name: SuiteFacts(
+            unit=(units or {}).get(name, name),
+            phenomena=frozenset({name}),
+            chance=0.5,
+            is_design=False,
+        )
+        for name in names
+    }
+
+
+def several(before: str, after: str, number: int) -> list[PairwiseComparison]:
+    return [pair(before, after, f"s{k}") for k in range(number)]
+
+
+def looked_at(pairs: list[PairwiseComparison], margin: float = 0.0, **more):
+    return gate(pairs, pairs, facts(*(one.suite for one in pairs), **more), margin=margin)
+
+
+def by_hand(gained: int, lost: int, n: int, level: float) -> tuple[float, float]:
+    """Bonett and Price 2012: with 1 added to each discordant count, 2 to n.
+
+    0 is left in where McNemar's exact test, scipy's binomial one, does not reject.
+    """
+    p, q = (gained + 1) / (n + 2), (lost + 1) / (n + 2)
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    half = z * math.sqrt((p + q - (p - q) ** 2) / (n + 2))
+    unsure = gained + lost == 0 or binomtest(gained, gained + lost).pvalue > 1 - level
+    kept = [0.0] if unsure else []
+    return min([p - q - half, *kept]), max([p - q + half, *kept])
+
+
+FALLEN = ("+" * 40, "+" * 28 + "-" * 12)
+
+
+def test_one_suite_has_the_plain_interval_and_no_mean():
+    (one,) = looked_at([pair(*FALLEN)]).every
+    assert (one.change.low, one.change.high) == pytest.approx(by_hand(0, 12, 40, 0.95))
+    assert one.worse
+    assert looked_at([pair(*FALLEN)], margin=0.1).worse
+    assert not looked_at([pair(*FALLEN)], margin=0.2).worse
+    assert not looked_at([pair(*FALLEN[::-1])]).worse
+    assert not looked_at([pair(*FALLEN)], margin=1).worse
+
+
+def test_several_suites_and_their_mean_are_widened_for_all_of_them():
+    gated = looked_at(several(*FALLEN, 4))
+    low, high = by_hand(0, 12, 40, 1 - 0.05 / 5)
+    for one in gated.changes:
+        assert (one.change.low, one.change.high) == pytest.approx((low, high))
+    # Zou and Donner: distances add up in squares; of four alike, the mean's is half of one's.
+    assert gated.overall is not None
+    assert gated.overall.change.estimate == pytest.approx(-0.3)
+    assert gated.overall.change.low == pytest.approx(-0.3 - (-0.3 - low) / 2)
+    assert gated.overall.change.high == pytest.approx(-0.3 + (high + 0.3) / 2)
+
+
+def test_suites_of_the_same_items_are_no_more_evidence_than_one():
+    pairs = several(*FALLEN, 4)
+    twins = looked_at(pairs, units={"s1": "s0", "s3": "s2"}).overall
+    apart = looked_at(pairs).overall
+    assert twins is not None
+    assert apart is not None
+    half, other = ((one.change.high or 0) + 0.3 for one in (twins, apart))
+    assert half == pytest.approx(other * math.sqrt(2))
+
+
+def test_a_mean_needs_two_units_and_each_suite_once():
+    pairs = several(*FALLEN, 2)
+    assert looked_at(pairs, units={"s1": "s0"}).overall is None
+    assert looked_at([*pairs, *pairs]).overall is None
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.05])
+def test_the_smallest_drop_is_where_the_interval_leaves_the_margin(margin):
+    before = "+" * 30 + "-" * 10
+    after = "+" * 33 + "-" * 7  # 3 gained, none lost
+    (one,) = looked_at([pair(before, after)], margin=margin).every
+    lost = next(c for c in range(31) if by_hand(3, c, 40, 0.95)[1] < -margin)
+    assert one.detectable == pytest.approx((lost - 3) / 40)
+    # With that drop the gate fails, with one item less it does not.
+    for more, worse in ((0, True), (-1, False)):
+        kept = 30 - lost - more
+        changed = "+" * kept + "-" * (30 - kept) + "+++" + "-" * 7
+        assert bool(looked_at([pair(before, changed)], margin=margin).worse) == worse
+
+
+def test_no_drop_would_fail_where_hardly_anything_was_right():
+    (one,) = looked_at([pair("+" + "-" * 23, "+" + "-" * 23)]).every
+    assert one.detectable is None
+
+
+def drawn(rng: np.random.Generator, *, fall: float, suites: int = 12, n: int = 24):
+    """Suites on which either model errs by itself, the second more by `fall`."""
+    pairs = []
+    for k in range(suites):
+        right = 0.45 + 0.04 * k
+        before, after = (
+            "".join("+" if rng.random() < chance else "-" for _ in range(n))
+            for chance in (right, right - fall)
+        )
+        pairs.append(pair(before, after, f"s{k}"))
+    return pairs
+
+
+@pytest.mark.slow  # 10 s, for the 400 gates
+def test_equal_models_rarely_fail_and_a_fall_of_all_suites_is_seen_by_the_mean():
+    rng = np.random.default_rng(5)
+    rounds = 300
+    equal = [looked_at(drawn(rng, fall=0.0)) for _ in range(rounds)]
+    # At 5% the number of failures is 15; 3.09 standard errors above are 26.7.
+    assert sum(bool(one.worse) for one in equal) <= 26
+    fallen = [looked_at(drawn(rng, fall=0.15)) for _ in range(100)]
+    by_mean = sum(one.overall is not None and one.overall.worse for one in fallen)
+    by_suite = sum(any(change.worse for change in one.changes) for one in fallen)
+    assert by_mean >= 60
+    assert by_suite <= 20
+
+
+def test_the_command_prints_the_interval_by_which_it_decides(tmp_path, capsys):
+    for model in ("uno", "due"):
+        stored(tmp_path / model, model, ("it-subject-verb", "it-clitic-participle"), limit=24)
+    sides = [str(tmp_path / model) for model in ("uno", "due")]
+    capsys.readouterr()
+    assert invoke(["compare", *sides, "--fail-if-worse", "0.5"]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert invoke(["compare", *sides, "--json"]) == 0
+    rates = json.loads(capsys.readouterr().out)["rates"]
+    assert "no suite, nor their mean, is significantly lower (family-wise)" in said
+    main = [rate for rate in rates if rate["question"] == "all predictions"]
+    counts = [(len(rate["gained"]), len(rate["lost"])) for rate in main]
+    changes = [(gained - lost) / 24 for gained, lost in counts]
+    ends = [by_hand(*each, 24, 1 - 0.05 / 3) for each in counts]
+    mean = sum(changes) / 2
+    low, high = (
+        mean
+        + side * math.hypot(*(one - end[k] for one, end in zip(changes, ends, strict=True))) / 2
+        for k, side in ((0, -1), (1, 1))
+    )
+    wide = f"widened for 2 suites and their mean: [{low:+.3f}, {high:+.3f}] over 48 items."
+    assert f"Nearest: mean over suites: change {mean:+.3f}, {wide}" in said
+    assert "Smallest drop that would have failed: no drop of a single suite." in said
