@@ -37,16 +37,19 @@ from cimento.app.marked import (
     sentence_columns,
     unmarked,
 )
-from cimento.app.opening import describe
+from cimento.app.opening import describe, with_plain_levels
 from cimento.app.parts import plain_table
 from cimento.app.views import letters
 from cimento.app.words import Words
+from cimento.faults import NO_PREDICTIONS
 from cimento.intake.blanks import are_blanked
 from cimento.intake.forms import is_stamp
 from cimento.intake.names import is_negated, meaning, side_in, without_noun
+from cimento.intake.table import Table
 from cimento.intake.words import HEADERS
 from cimento.judgments import finite
 from cimento.kinds.registry import has_regions
+from cimento.suites.crossed import crossed_columns
 from cimento.suites.formats.examples import ExamplePair
 from cimento.suites.formula import as_condition_name, is_condition_name, likelier
 from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
@@ -75,13 +78,16 @@ class Question:
             below the good ones, ``list`` if nothing tells the sentences apart, and ``answers`` if
             people have answered a form, which only a message can be given about. ``conditions`` if
             nothing is predicted about the two there are; ``names`` if formulas cannot use theirs.
-            ``scale`` if ratings do not say the ends of theirs.
-        columns: the columns of sentences; for conditions, that of their names before it.
+            ``scale`` if ratings do not say the ends of theirs. ``worst`` if two columns are crossed
+            and nothing says which of the four cells should be the least acceptable.
+        columns: the columns of sentences; for conditions, that of their names before it, and for
+            the cells of a design those of its factors.
         guess: the columns of the good and the bad sentences; None where nothing tells them apart.
-        conditions: the two conditions, that of the good sentences first if their names say it.
+        conditions: the two conditions, that of the good sentences first if their names say it; or
+            the four cells of a design.
     """
 
-    kind: Literal["pair", "lines", "list", "answers", "conditions", "names", "scale"]
+    kind: Literal["pair", "lines", "list", "answers", "conditions", "names", "scale", "worst"]
     columns: tuple[int, ...]
     guess: tuple[int, int] | None = None
     conditions: tuple[str, ...] = ()
@@ -153,6 +159,10 @@ def _of_items(grid: Grid, codes: Collection[str]) -> Question | None:
     columns = tuple(column for column in places if column is not None)
     if "CIM-S015" in codes and (new := renamings(grid)):
         return Question("names", columns, conditions=tuple(f"{a} → {b}" for a, b in new.items()))
+    if NO_PREDICTIONS in codes and (cells := cells_of(grid)):
+        factors = (sheet.column(name) for name in next(iter(cells.values())))
+        columns = tuple(column for column in (*factors, columns[-1]) if column is not None)
+        return Question("worst", columns, conditions=(*cells,))
     if (conditions := conditions_of(grid)) is not None:
         return Question("conditions", columns, conditions=_likelier_first(*conditions))
     return None
@@ -288,6 +298,36 @@ def conditions_of(grid: Grid) -> tuple[str, str] | None:
     return (names[0], names[1]) if all(map(is_condition_name, names)) else None
 
 
+def cells_of(grid: Grid) -> dict[str, dict[str, tuple[str, str]]]:
+    """The cells of a design whose factors are two crossed columns of a table of sentences.
+
+    Returns:
+        By the levels of a cell in words, the plain and the other level of each factor if that cell
+        should be the least acceptable; empty for other tables.
+    """
+    sheet = as_read(grid)
+    settings = grid.settings()
+    is_declared = any(name.startswith(("licensing", "design")) for name in settings)
+    is_rated = sheet.column("rating") is not None or sheet.column("ratings") is not None
+    no_sentences = sentence_column(sheet) is None or not has_regions(settings.get("kind"))
+    if is_declared or is_rated or no_sentences:
+        return {}
+    cells = {name: sheet.values(n) for n, name in enumerate(sheet.columns) if name.strip()}
+    table = Table(grid.name, tuple(cells), tuple(sheet.body), cells)
+    if not (factors := crossed_columns(table, besides=table.find("condition") or "")):
+        return {}
+    levels = {name: tuple(dict.fromkeys(cells[name])) for name in factors}
+    first, second = factors
+    return {
+        f"{one}, {other}": {
+            first: (next(level for level in levels[first] if level != one), one),
+            second: (next(level for level in levels[second] if level != other), other),
+        }
+        for one in levels[first]
+        for other in levels[second]
+    }
+
+
 def renamings(grid: Grid) -> dict[str, str]:
     """The names of conditions that formulas cannot use, each with the nearest that they can.
 
@@ -386,8 +426,9 @@ def ask(
     if question.kind == "conditions":
         _ask_conditions(question.conditions, say, done)
         return
-    if question.kind == "scale":
-        _ask_scale(grid, say, done)
+    if question.kind in ("scale", "worst"):
+        ask_it = _ask_scale if question.kind == "scale" else _ask_worst
+        ask_it(grid, say, done)
         return
     if question.kind == "pair":
         if unmarked(grid) != grid:
@@ -441,6 +482,18 @@ def _ask_conditions(
                 say("edit.conditions-do", better=better, worse=worse),
                 lambda better=better, worse=worse: done(  # type: ignore[misc]
                     lambda grid: with_prediction(grid, better, worse)
+                ),
+            )
+
+
+def _ask_worst(grid: Grid, say: Words, done: Callable[[Callable[[Grid], Grid]], object]) -> None:
+    """A button for each cell of a design that may be the least acceptable one."""
+    with ui.element("div").classes("tools"):
+        for cell, factors in cells_of(grid).items():
+            button(
+                say("edit.worst-do", cell=cell),
+                lambda factors=factors: done(  # type: ignore[misc]
+                    lambda grid: with_plain_levels(grid, factors)
                 ),
             )
 
