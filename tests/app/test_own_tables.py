@@ -11,9 +11,10 @@ from nicegui.elements.upload_files import SmallFileUpload
 
 from cimento.app.checking import check_grid
 from cimento.app.columns import heads_of, read_line, unheeded
+from cimento.app.conditions import cells_of
 from cimento.app.editing import Grid, set_cells, sheet_of
 from cimento.app.opening import describe, open_grid, with_plain_levels, write_grid
-from cimento.app.pairing import cells_of, with_scale
+from cimento.app.pairing import with_scale
 from cimento.app.proposing import Proposal, question_of, with_roles
 from cimento.app.views import view_of
 from cimento.app.words import LANGUAGES, message_of, said, sayings, translations, words
@@ -291,6 +292,35 @@ def test_a_table_of_blanks_is_read_after_a_press_of_the_button(tmp_path):
     assert open_grid(tmp_path / "suites" / "vuoti.xlsx").grid.items.rows[1:] == tuple(BLANKS)
 
 
+def test_the_worst_cell_of_a_design_is_asked_for_and_saved(tmp_path):
+    (tmp_path / "suites").mkdir()
+    rows = [("Item", "Estrazione", "Subordinata", "Frase")]
+    rows += [
+        (str(n), *levels, text) for n, texts in enumerate(DESIGN, 1)
+        for levels, text in zip(UNKNOWN, texts, strict=True)
+    ]  # fmt: skip
+    text = "".join("\t".join(row) + "\n" for row in rows)
+    (tmp_path / "suites" / "isole.tsv").write_text(text, encoding="utf-8")
+
+    async def flow(user):
+        await user.open("/it/edit?suite=suites/isole.tsv")
+        await user.should_see("non prevede ancora nulla", retries=100)
+        await user.should_not_see("Il test si può usare")
+        user.find("Le meno accettabili: oggetto, interrogativa").click()
+        await user.should_see("la cella inaccettabile è oggetto_interrogativa", retries=100)
+        await user.should_not_see("In quale delle quattro celle")
+        user.find("Imposta la lingua").click()
+        await user.should_not_see("Imposta la lingua", retries=100)
+        await user.should_see("la cella inaccettabile è oggetto_interrogativa", retries=100)
+        user.find("Salva nella tua cartella").click()
+        await user.should_see("suites/isole.xlsx", retries=100)
+
+    visit(tmp_path, flow)
+    suite = load_suite(tmp_path / "suites" / "isole.xlsx").suite
+    assert suite.meta.language == "it"
+    assert suite.factors["Estrazione"] == ("soggetto", "oggetto")
+
+
 def test_the_warning_at_step_2_does_not_lead_to_step_2(tmp_path):
     (tmp_path / "suites").mkdir()
     rows = [("good", "bad"), ("Le rane saltano.", "Le rane salta.")]
@@ -299,7 +329,7 @@ def test_the_warning_at_step_2_does_not_lead_to_step_2(tmp_path):
 
     async def flow(user):
         await user.open("/it/edit?suite=suites/c.tsv")
-        await user.should_see("Scegli la lingua delle frasi qui sopra", retries=100)
+        await user.should_see("Scegli la lingua delle frasi: qui", retries=100)
         await user.should_not_see("Scegli la lingua al passo 2")
 
     visit(tmp_path, flow)
