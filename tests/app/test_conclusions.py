@@ -96,6 +96,18 @@ def with_runs(tmp_path_factory):
     return folder
 
 
+def test_runs_on_pairs_and_on_designs_are_told_apart(tmp_path):
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("good,bad\nIl cane dorme.,Il cane dormono.\nLe rane saltano.,Le rane salta.\n")
+    suites = (str(pairs), "it-islands", "it-subject-verb")
+    for suite, form in zip(suites, ("pairs", "factorial", ""), strict=True):
+        out = tmp_path / (form or "regions")
+        command = ["run", suite, "-m", "demo-causal", "--limit", "2", "-o", str(out)]
+        assert invoke(command) == 0
+        (run,) = out.glob("*/*/manifest.json")
+        assert result_of(run.parent).form == form
+
+
 async def seen(user, text):
     await user.should_see(text, retries=200)
 

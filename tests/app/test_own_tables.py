@@ -11,11 +11,13 @@ from nicegui.elements.upload_files import SmallFileUpload
 
 from cimento.app.checking import check_grid
 from cimento.app.columns import heads_of, read_line, unheeded
-from cimento.app.editing import Grid, sheet_of
-from cimento.app.opening import describe, open_grid, write_grid
+from cimento.app.conditions import cells_of
+from cimento.app.editing import Grid, set_cells, sheet_of
+from cimento.app.opening import describe, open_grid, with_plain_levels, write_grid
+from cimento.app.pairing import with_scale
 from cimento.app.proposing import Proposal, question_of, with_roles
 from cimento.app.views import view_of
-from cimento.app.words import LANGUAGES, message_of, sayings, translations, words
+from cimento.app.words import LANGUAGES, message_of, said, sayings, translations, words
 from cimento.kinds.registry import load_suite
 from tests.helpers.app_user import until, visit
 
@@ -136,6 +138,61 @@ def test_a_design_in_rows_keeps_its_factors_and_has_its_sentences_once(name, tmp
     assert {*suite.factors} == {"lunghezza", "isola"}
 
 
+def test_pairs_are_as_they_were_brought_when_their_language_is_set(tmp_path):
+    made = grid(
+        ("Frase grammaticale", "Frase agrammaticale", "Fenomeno", "Note"),
+        ("Le rane saltano.", "Le rane salta.", "accordo", ""),
+        ("Maria è partita.", "Maria ha partita.", "ausiliare", "inaccusativo"),
+    )
+    described = kept(made)
+    assert described.items.columns == made.items.columns
+    assert check_grid(described).read.unused == ("Note",)
+    suite = load_suite(write_grid(described, tmp_path / "g.xlsx")).suite
+    assert [item.column("phenomenon") for item in suite.items] == ["accordo", "ausiliare"]
+    assert suite.predictions[0].formula == "(*;%good%) < (*;%bad%)"
+
+
+UNKNOWN = (("oggetto", "interrogativa"), ("soggetto", "interrogativa"),
+           ("oggetto", "dichiarativa"), ("soggetto", "dichiarativa"))  # fmt: skip
+
+
+@pytest.mark.parametrize("is_described", [False, True])
+def test_a_design_whose_plain_levels_are_not_known_is_asked_for_its_worst_cell(is_described):
+    made = grid(
+        ("Item", "Estrazione", "Subordinata", "Frase"),
+        *((str(n), *levels, text) for n, texts in enumerate(DESIGN, 1)
+          for levels, text in zip(UNKNOWN, texts, strict=True)),
+    )  # fmt: skip
+    made = kept(made) if is_described else made
+    report = check_grid(made)
+    assert report.read.roles["factors"] == ("Estrazione", "Subordinata")
+    question = question_of(made, report.findings)
+    assert question.kind == "worst"
+    assert {*question.conditions} == {", ".join(levels) for levels in UNKNOWN}
+    designed = with_plain_levels(made, cells_of(made)["soggetto, interrogativa"])
+    assert designed.settings()["factors.Estrazione"] == "oggetto | soggetto"
+    assert designed.settings()["factors.Subordinata"] == "dichiarativa | interrogativa"
+    assert designed.items.columns[:4] == made.items.columns[:4]
+    formulas = [row[1] for row in designed.sheets["predictions"].rows[1:]]
+    assert "(*;%oggetto_dichiarativa%) < (*;%soggetto_interrogativa%)" in formulas
+    after = check_grid(designed)
+    assert "4 predictions; the bad cell is soggetto_interrogativa" in after.holds
+    assert question_of(designed, after.findings) is None
+
+
+def test_two_wrong_ratings_are_both_reported_with_their_rows():
+    made = grid(
+        ("Frase", "Giudizio medio"), ("Le rane saltano.", "6,5"),
+        ("Le rane salta.", "1,5"), ("Il cane abbaia.", "6"),
+    )  # fmt: skip
+    described = set_cells(with_scale(made, (1, 7)), "items", {(2, 1): "sette", (3, 1): "8,5"})
+    errors = [one for one in check_grid(described).findings if one.severity == "error"]
+    assert sorted(one.rows for one in errors) == [(2,), (3,)]
+    for one in errors:
+        assert said(one.seen, "it") is not None
+        assert "rating" not in said(one.seen, "it")
+
+
 def test_two_factors_are_read_as_factors():
     made = grid(
         ("item", "length", "island", "sentence"),
@@ -235,6 +292,35 @@ def test_a_table_of_blanks_is_read_after_a_press_of_the_button(tmp_path):
     assert open_grid(tmp_path / "suites" / "vuoti.xlsx").grid.items.rows[1:] == tuple(BLANKS)
 
 
+def test_the_worst_cell_of_a_design_is_asked_for_and_saved(tmp_path):
+    (tmp_path / "suites").mkdir()
+    rows = [("Item", "Estrazione", "Subordinata", "Frase")]
+    rows += [
+        (str(n), *levels, text) for n, texts in enumerate(DESIGN, 1)
+        for levels, text in zip(UNKNOWN, texts, strict=True)
+    ]  # fmt: skip
+    text = "".join("\t".join(row) + "\n" for row in rows)
+    (tmp_path / "suites" / "isole.tsv").write_text(text, encoding="utf-8")
+
+    async def flow(user):
+        await user.open("/it/edit?suite=suites/isole.tsv")
+        await user.should_see("non prevede ancora nulla", retries=100)
+        await user.should_not_see("Il test si può usare")
+        user.find("Le meno accettabili: oggetto, interrogativa").click()
+        await user.should_see("la cella inaccettabile è oggetto_interrogativa", retries=100)
+        await user.should_not_see("In quale delle quattro celle")
+        user.find("Imposta la lingua").click()
+        await user.should_not_see("Imposta la lingua", retries=100)
+        await user.should_see("la cella inaccettabile è oggetto_interrogativa", retries=100)
+        user.find("Salva nella tua cartella").click()
+        await user.should_see("suites/isole.xlsx", retries=100)
+
+    visit(tmp_path, flow)
+    suite = load_suite(tmp_path / "suites" / "isole.xlsx").suite
+    assert suite.meta.language == "it"
+    assert suite.factors["Estrazione"] == ("soggetto", "oggetto")
+
+
 def test_the_warning_at_step_2_does_not_lead_to_step_2(tmp_path):
     (tmp_path / "suites").mkdir()
     rows = [("good", "bad"), ("Le rane saltano.", "Le rane salta.")]
@@ -243,7 +329,7 @@ def test_the_warning_at_step_2_does_not_lead_to_step_2(tmp_path):
 
     async def flow(user):
         await user.open("/it/edit?suite=suites/c.tsv")
-        await user.should_see("Scegli la lingua delle frasi qui sopra", retries=100)
+        await user.should_see("Scegli la lingua delle frasi: qui", retries=100)
         await user.should_not_see("Scegli la lingua al passo 2")
 
     visit(tmp_path, flow)

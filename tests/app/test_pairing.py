@@ -5,17 +5,15 @@ import pytest
 pytest.importorskip("nicegui")
 
 from cimento.app.checking import check_grid
+from cimento.app.conditions import renamings, with_names, with_prediction
 from cimento.app.editing import Grid, delete_rows, sheet_of
 from cimento.app.opening import describe, open_grid
 from cimento.app.pairing import (
     named_pair,
     paired_lines,
     question_of,
-    renamings,
     unmarked,
     with_column,
-    with_names,
-    with_prediction,
 )
 
 GOOD, BAD = "Le rane saltano.", "Le rane salta."

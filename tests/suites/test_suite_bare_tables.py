@@ -164,8 +164,8 @@ def test_every_rating_that_is_no_number_is_a_fault_with_its_row(tmp_path, capsys
     path = written(tmp_path / "giudizi.csv", ("frase", "giudizio"), rows)
     assert invoke(["suites", "check", str(path), "--language", "it"]) == 2
     shown = capsys.readouterr()
-    assert "CIM-S037 giudizi.csv row 5: The rating is 'due', not a number." in shown.out
-    assert "CIM-S037 giudizi.csv row 6: The rating is '6,x', not a number." in shown.out
+    assert "CIM-S037 giudizi.csv row 5: The giudizio is 'due', not a number." in shown.out
+    assert "CIM-S037 giudizi.csv row 6: The giudizio is '6,x', not a number." in shown.out
     assert "giudizi.csv: 2 errors" in shown.err
 
 
@@ -454,7 +454,8 @@ def test_check_says_which_cell_of_a_bare_design_is_taken_as_the_bad_one(tmp_path
     path.write_text(CELLS, "utf-8")
     assert invoke(["suites", "check", str(path), "--language", "en"]) == 0
     shown = capsys.readouterr()
-    assert "the bad cell is long_whether, where both factors have their last level" in shown.err
+    where = "where first_factor is long and second_factor is whether"
+    assert f"the bad cell is long_whether, {where}" in shown.err
     assert "CIM-S060" not in shown.out  # opposite cells of a design share few words
 
 

@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING
 
 from cimento.app.parts import ends
 from cimento.app.words import Words, said
-from cimento.errors import CimentoError
+from cimento.errors import CimentoError, InputError
 from cimento.io.values import grouped
 from cimento.kinds.run import open_runs
 from cimento.records.effects import DesignEffect, effects_among
 from cimento.records.outcomes import best_constant
 from cimento.records.store import MANIFEST
 from cimento.report.findings import ACCURACY_KIND, Headline, kind_of
+from cimento.suites import BAD, GOOD
+from cimento.suites.design import squares
 
 if TYPE_CHECKING:
+    from cimento.kinds.run import Run
     from cimento.records.outcomes import Estimate
 
 _RHO = "spearman"
@@ -36,10 +39,12 @@ class RunResult:
     Attributes:
         effects: of a factorial design, the DD of each phenomenon.
         headline: of any other run, the number that sums it up; None where there is none.
+        form: the form of its kind, ``pairs`` or ``factorial``; empty where it has no form.
     """
 
     effects: tuple[DesignEffect, ...] = ()
     headline: Headline | None = None
+    form: str = ""
 
     def number(self, say: Words) -> str:
         """The number with its interval, and its kind unless it is an accuracy; or a dash."""
@@ -122,10 +127,25 @@ def _result_of(path: Path, _time: int) -> RunResult:
         estimates = run.estimates()
     except CimentoError:  # the list is shown all the same; to open the run says what is wrong
         return RunResult()
+    form = _form_of(run)
     if effects := effects_among(estimates):
-        return RunResult(effects)
+        return RunResult(effects, form=form)
     headline = next((one for one in estimates if one.role == "headline"), None)
     if headline is None:
-        return RunResult()
+        return RunResult(form=form)
     constant = best_constant(headline, estimates)
-    return RunResult(headline=Headline(run.model, headline, constant))
+    return RunResult(headline=Headline(run.model, headline, constant), form=form)
+
+
+def _form_of(run: Run) -> str:
+    """What the sentences of a run are compared as: ``pairs``, ``factorial``, or neither."""
+    suite = run.sentences
+    if suite is None or run.paradigm.name != "regions":
+        return ""
+    try:
+        if squares(suite):
+            return "factorial"
+    except InputError:
+        return ""  # a warning of the suite says what is wrong with its design
+    is_whole = len(suite.region_names) <= 1
+    return "pairs" if is_whole and {*suite.condition_names} == {GOOD, BAD} else ""

@@ -40,6 +40,7 @@ from cimento.app.views import (
 from cimento.app.words import said
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError
+from cimento.faults import NO_PREDICTIONS
 from cimento.suites.builtin import find_suite
 from cimento.suites.checks.notation import MARKED, NUMBERED
 from cimento.suites.suite_workbook import HOW_TO, ITEMS
@@ -282,7 +283,7 @@ class Editor:
             with self._question:
                 proposing.ask(self.grid, question, self._say, done=self._act(self._answer))
         self._question.set_visibility(question is not None)
-        return question is not None and question.kind not in ("conditions", "names")
+        return question is not None and question.kind not in ("conditions", "names", "worst")
 
     def _send(self, rows: list[dict[str, Any]]) -> None:
         """Send the browser the rows that have changed, or all where some came or went."""
@@ -317,9 +318,9 @@ class Editor:
         self.report = report
         errors = sum(finding.severity == "error" for finding in report.findings)
         warnings = len(report.findings) - errors
-        key = (
-            "edit.sound" if not report.findings else "edit.usable" if not errors else "edit.faulty"
-        )
+        key = "edit.faulty" if errors else "edit.usable" if warnings else "edit.sound"
+        if not errors and any(one.code == NO_PREDICTIONS for one in report.findings):
+            key = "edit.unpredicted"
         self._summary.text = self._say(key, errors=errors, warnings=warnings)
         unheeded = columns.unheeded(self.grid, report.read, self._say)
         self._read.text = f"{columns.read_line(report.read, self._say)} {unheeded}".strip()

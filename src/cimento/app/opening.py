@@ -29,6 +29,7 @@ from cimento.io.files import file_digest, read_bytes, refuse_existing, write_byt
 from cimento.io.values import grouped
 from cimento.kinds.registry import load_suite, paradigm_of, save_suite
 from cimento.suites.builtin import WORKBOOK
+from cimento.suites.design import with_design
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.native import TABLES
 from cimento.suites.languages import LANGUAGE_CODE
@@ -247,6 +248,28 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
     about = described.sheets[ABOUT].rows
     named = {(n, 1): grid.name for n, row in enumerate(about) if row[0] == "name"}
     return replace(set_cells(described, ABOUT, named), name=grid.name)
+
+
+def with_plain_levels(grid: Grid, factors: Mapping[str, tuple[str, str]]) -> Grid:
+    """A grid as a two by two design, with its factors and predictions; a table is described first.
+
+    Args:
+        grid: a grid without errors, in whose items the levels of two columns are crossed.
+        factors: the plain and the other level of each of the two columns.
+
+    Raises:
+        CimentoError: no suite can be made of the grid.
+    """
+    described = grid if grid.described else describe(grid, language="")
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        path = write_grid(described, Path(temporary) / f"{file_name(grid)}{WORKBOOK}")
+        suite = load_suite(path).sentences
+        if suite is None:
+            raise InputError(where=grid.name, seen="its items do not compare sentences")
+        designed = with_design(replace(suite, factors=dict(factors), predictions=()))
+        made = open_grid(save_suite(load_suite(designed), Path(temporary) / "designed.xlsx")).grid
+    kept = _with_own_table(described, made)
+    return replace(kept, sheets={**described.sheets, **kept.sheets}, name=grid.name)
 
 
 def _with_own_table(grid: Grid, described: Grid) -> Grid:

@@ -16,14 +16,20 @@ from typing import Literal
 
 from nicegui import ui
 
+from cimento.app.conditions import (
+    cells_of,
+    conditions_of,
+    renamings,
+    sentence_column,
+    with_names,
+    with_prediction,
+)
 from cimento.app.editing import (
     Grid,
     Sheet,
     insert_column,
-    insert_rows,
     rename_column,
     set_cells,
-    sheet_of,
 )
 from cimento.app.findings import button
 from cimento.app.frame import Text
@@ -37,19 +43,18 @@ from cimento.app.marked import (
     sentence_columns,
     unmarked,
 )
-from cimento.app.opening import describe
+from cimento.app.opening import describe, with_plain_levels
 from cimento.app.parts import plain_table
 from cimento.app.views import letters
 from cimento.app.words import Words
+from cimento.faults import NO_PREDICTIONS
 from cimento.intake.blanks import are_blanked
 from cimento.intake.forms import is_stamp
-from cimento.intake.names import is_negated, meaning, side_in, without_noun
+from cimento.intake.names import is_negated, side_in, without_noun
 from cimento.intake.words import HEADERS
 from cimento.judgments import finite
-from cimento.kinds.registry import has_regions
 from cimento.suites.formats.examples import ExamplePair
-from cimento.suites.formula import as_condition_name, is_condition_name, likelier
-from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
+from cimento.suites.suite_workbook import ABOUT, ITEMS
 
 FIRST_ROWS = 4
 """Rows that the question shows."""
@@ -57,11 +62,9 @@ _OTHER_TEXTS = ("text", "sentence", "condition")
 _LEAST_LIKE = 0.7
 _CLEARLY = 0.5
 """How much better names must fit one way round than the other."""
-_MOST_CONDITIONS = 16
 WITHOUT_SCALE = "CIM-S036"
 _ENDS = ("ratings.low", "ratings.high")
 """The settings of a suite of ratings that are the ends of its scale."""
-_FORMULA = ("formula", "fórmula", "формула")
 _CELLS = 4
 """Columns of sentences that are the cells of a design, and no longer pairs with a column more."""
 
@@ -75,13 +78,16 @@ class Question:
             below the good ones, ``list`` if nothing tells the sentences apart, and ``answers`` if
             people have answered a form, which only a message can be given about. ``conditions`` if
             nothing is predicted about the two there are; ``names`` if formulas cannot use theirs.
-            ``scale`` if ratings do not say the ends of theirs.
-        columns: the columns of sentences; for conditions, that of their names before it.
+            ``scale`` if ratings do not say the ends of theirs. ``worst`` if two columns are crossed
+            and nothing says which of the four cells should be the least acceptable.
+        columns: the columns of sentences; for conditions, that of their names before it, and for
+            the cells of a design those of its factors.
         guess: the columns of the good and the bad sentences; None where nothing tells them apart.
-        conditions: the two conditions, that of the good sentences first if their names say it.
+        conditions: the two conditions, that of the good sentences first if their names say it; or
+            the four cells of a design.
     """
 
-    kind: Literal["pair", "lines", "list", "answers", "conditions", "names", "scale"]
+    kind: Literal["pair", "lines", "list", "answers", "conditions", "names", "scale", "worst"]
     columns: tuple[int, ...]
     guess: tuple[int, int] | None = None
     conditions: tuple[str, ...] = ()
@@ -153,6 +159,10 @@ def _of_items(grid: Grid, codes: Collection[str]) -> Question | None:
     columns = tuple(column for column in places if column is not None)
     if "CIM-S015" in codes and (new := renamings(grid)):
         return Question("names", columns, conditions=tuple(f"{a} → {b}" for a, b in new.items()))
+    if NO_PREDICTIONS in codes and (cells := cells_of(grid)):
+        factors = (sheet.column(name) for name in next(iter(cells.values())))
+        columns = tuple(column for column in (*factors, columns[-1]) if column is not None)
+        return Question("worst", columns, conditions=(*cells,))
     if (conditions := conditions_of(grid)) is not None:
         return Question("conditions", columns, conditions=_likelier_first(*conditions))
     return None
@@ -263,99 +273,6 @@ def _of_sentences(sheet: Sheet) -> set[int]:
     }
 
 
-# --- Conditions
-
-
-def conditions_of(grid: Grid) -> tuple[str, str] | None:
-    """The two conditions of a suite without predictions, one sentence of each for every item.
-
-    None for any other suite.
-    """
-    sheet = grid.items
-    item, condition = sheet.column("item"), sheet.column("condition")
-    if item is None or condition is None or sentence_column(sheet) is None:
-        return None
-    is_rated = sheet.column("rating") is not None or sheet.column("ratings") is not None
-    if is_rated or not has_regions(grid.settings().get("kind")) or _predicts(grid):
-        return None
-    rows = [sheet.rows[n] for n in grid.read_rows()]
-    cells = [(row[item].strip(), row[condition].strip()) for row in rows]
-    names = tuple(dict.fromkeys(name for _, name in cells))
-    if not grid.described and {*map(meaning, names)} == {"good", "bad"}:
-        return None  # the reader of tables predicts it
-    if len(names) != 2 or len(set(cells)) < len(cells):  # noqa: PLR2004  # one against the other
-        return None
-    return (names[0], names[1]) if all(map(is_condition_name, names)) else None
-
-
-def renamings(grid: Grid) -> dict[str, str]:
-    """The names of conditions that formulas cannot use, each with the nearest that they can.
-
-    Empty where some name has none, or one that another condition has.
-    """
-    sheet = grid.items
-    condition = sheet.column("condition")
-    if condition is None or sentence_column(sheet) is None:
-        return {}
-    names = dict.fromkeys(cell.strip() for cell in sheet.values(condition) if cell.strip())
-    new = {name: as_condition_name(name) for name in names}
-    if len(names) > _MOST_CONDITIONS or not all(new.values()) or len({*new.values()}) < len(new):
-        return {}
-    return {name: text for name, text in new.items() if not is_condition_name(name)}
-
-
-def with_names(grid: Grid) -> Grid:
-    """The grid with the names of conditions that formulas can use."""
-    new, sheet = renamings(grid), grid.items
-    column = sheet.column("condition")
-    return set_cells(grid, ITEMS, {
-        (row, column): new[name]
-        for row in sheet.body
-        if column is not None and (name := sheet.rows[row][column].strip()) in new
-    })  # fmt: skip
-
-
-def sentence_column(sheet: Sheet) -> int | None:
-    """The column of the sentences of a sheet with a row for each condition."""
-    text = sheet.column("text")
-    return sheet.column("sentence") if text is None else text
-
-
-def with_prediction(grid: Grid, better: str, worse: str) -> Grid:
-    """The grid with the prediction that sentences of one condition are likelier than of another.
-
-    A table without a description gets one, since it has no place for predictions.
-
-    Args:
-        grid: the grid.
-        better: name of the condition that should be likelier.
-        worse: name of the other.
-    """
-    if not grid.described:
-        grid = describe(grid, language="")
-    sheet = grid.sheets.get(PREDICTIONS)
-    if sheet is None or not any(map(str.strip, sheet.columns)):
-        grid = grid.with_sheet(PREDICTIONS, sheet_of([["name", "formula", "comment"]]))
-    elif _formulas(sheet) is None:
-        grid = insert_column(grid, PREDICTIONS, sheet.width, _FORMULA[0])
-    sheet = grid.sheets[PREDICTIONS]
-    row = next((n for n in sheet.body if not any(sheet.rows[n])), len(sheet.rows))
-    if row == len(sheet.rows):
-        grid = insert_rows(grid, PREDICTIONS, row, [[""]])
-    return set_cells(grid, PREDICTIONS, {(row, _formulas(sheet) or 0): likelier(better, worse)})
-
-
-def _formulas(sheet: Sheet) -> int | None:
-    """The column of formulas."""
-    names = [name.strip().casefold() for name in sheet.columns]
-    return next((names.index(name) for name in _FORMULA if name in names), None)
-
-
-def _predicts(grid: Grid) -> bool:
-    sheet = grid.sheets.get(PREDICTIONS)
-    return sheet is not None and any(any(map(str.strip, sheet.rows[n])) for n in sheet.body)
-
-
 # --- The question on the page
 
 
@@ -386,8 +303,9 @@ def ask(
     if question.kind == "conditions":
         _ask_conditions(question.conditions, say, done)
         return
-    if question.kind == "scale":
-        _ask_scale(grid, say, done)
+    if question.kind in ("scale", "worst"):
+        ask_it = _ask_scale if question.kind == "scale" else _ask_worst
+        ask_it(grid, say, done)
         return
     if question.kind == "pair":
         if unmarked(grid) != grid:
@@ -441,6 +359,18 @@ def _ask_conditions(
                 say("edit.conditions-do", better=better, worse=worse),
                 lambda better=better, worse=worse: done(  # type: ignore[misc]
                     lambda grid: with_prediction(grid, better, worse)
+                ),
+            )
+
+
+def _ask_worst(grid: Grid, say: Words, done: Callable[[Callable[[Grid], Grid]], object]) -> None:
+    """A button for each cell of a design that may be the least acceptable one."""
+    with ui.element("div").classes("tools"):
+        for cell, factors in cells_of(grid).items():
+            button(
+                say("edit.worst-do", cell=cell),
+                lambda factors=factors: done(  # type: ignore[misc]
+                    lambda grid: with_plain_levels(grid, factors)
                 ),
             )
 

@@ -155,7 +155,7 @@ def _runs_about(visit: Visit, code: str) -> None:
                     ui.link(run.suite, _report([run.name]), new_tab=True)
                 Text(run.model, "td")
                 _result(say, run)
-                for cell in (say.named("kind", run.paradigm), local_time(run.created)):
+                for cell in (_kind(say, run), local_time(run.created)):
                     Text(cell, "td")
 
 
@@ -166,6 +166,11 @@ def _result(say: Words, run: StoredRun) -> None:
         Text(result.number(say), "span")
         if means := result.sentence(say):
             Text(means, "p").classes("small means")
+
+
+def _kind(say: Words, run: StoredRun) -> str:
+    """What step 1 calls the kind of a run, such as pairs of sentences."""
+    return say.named("kind", result_of(run.path).form or run.paradigm)
 
 
 def _report(names: Sequence[str]) -> str:
@@ -228,7 +233,6 @@ def _choice(
     names = (say(f"read.{name}") for name in ("suite", "model", "result", "kind", "created"))
     with ui.element("div").classes("scroll"), table_of(names, "runs"):
         for run in runs:
-            kind = say.named("kind", run.paradigm)
             is_chosen = run.suite == suite if suite else is_alone or run.name in asked
             with ui.element("tr"):
                 with ui.element("th").props("scope=row"):
@@ -238,7 +242,7 @@ def _choice(
                     box.props["aria-label"] = f"{title}, {run.model}"
                 Text(run.model, "td")
                 _result(say, run)
-                for cell in (kind, local_time(run.created)):
+                for cell in (_kind(say, run), local_time(run.created)):
                     Text(cell, "td")
     return boxes
 

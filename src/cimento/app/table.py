@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from cimento.app.views import Mark, View, letters
+from cimento.app.views import Column, Mark, View, letters
 from cimento.app.words import Words, said
 
 MOST_LINES = 3
@@ -162,7 +162,7 @@ def options(view: View, marks: Mapping[int, Mark], say: Words) -> dict[str, Any]
         "theme": "quartz",
         "columnDefs": [
             _numbers(say),
-            *(_column(view, n) for n in range(len(view.columns))),
+            *(_column(view, n, say) for n in range(len(view.columns))),
         ],
         "rowData": rows(view, marks, say),
         ":getRowId": "params => params.data.id",
@@ -250,12 +250,19 @@ LETTER, PADDING, WIDEST_WORD = 8, 38, 320
 """Pixels of a letter of the grid, on average; beside a text; and of the widest column of words."""
 
 
-def _column(view: View, number: int) -> dict[str, Any]:
+def _heading(view: View, column: Column, say: Words) -> str:
+    """What the head of a column says; the columns that are ours are in the language of the page."""
+    name = column.name.strip()
+    key = f"edit.head-{view.sheet}-{name.replace(' ', '-')}"
+    return say(key) if key in say.texts else name or letters(column.source)
+
+
+def _column(view: View, number: int, say: Words) -> dict[str, Any]:
     """The definition of a column."""
     column = view.columns[number]
     made: dict[str, Any] = {
         "field": f"c{number}",
-        "headerName": column.name.strip() or letters(column.source),
+        "headerName": _heading(view, column, say),
         "editable": True,
         "wrapText": True,
         "autoHeight": True,

@@ -152,7 +152,7 @@ class Cells:
     def _wrong(self, name: str, text: str, expected: str) -> InputError:
         return InputError(
             where=self.where,
-            seen=f"the {name} is {text!r}, not {expected}",
+            seen=f"the {self.find(name)} is {text!r}, not {expected}",
             todo="Write the number before the slash, and the ends of the scale behind the name of"
             " the column: rating (1-7)."
             if _RATING_OVER_SCALE.fullmatch(text)

@@ -245,7 +245,11 @@ def bad_cell(suite: Suite) -> str:
     names = [square.unacceptable.name for square in known]
     if not names:
         return ""
-    why = "" if declared else ", where both factors have their last level"
+    why = ""
+    if not declared and len(known) == 1:
+        first, second = known[0].factors
+        one, other = known[0].unacceptable.levels
+        why = f", where {first} is {one} and {second} is {other}"
     return f"the bad cell is {' and '.join(names)}{why}"
 
 

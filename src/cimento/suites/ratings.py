@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -313,18 +314,41 @@ def rating_faults(suite: Suite, *, places: Sequence[str] = ()) -> list[Fault]:
         suite: a suite of ratings.
         places: place of each sentence, for messages; without places the item is named.
     """
-    faults = []
+    faults, read, off = list[Fault](), list[RatedSentence](), dict[str, list[float]]()
+    scale = None
+    with suppress(InputError):  # `rated_of` reports a scale that is invalid
+        scale = _settings(suite)[0]
     for number, (item, condition) in enumerate(suite.stimuli()):
+        where = places[number] if places else f"item {item.id}, {condition.name}"
         try:
-            _sentence(suite, item, condition)
+            read.append(_sentence(suite, item, condition))
         except InputError as error:
             faults.append(_as_fault(error, places[number] if places else error.where))
+            continue
+        if scale and (wrong := [value for value in read[-1].given if not scale.holds(value)]):
+            off[where] = wrong
+    if scale and off:
+        faults.append(_off_scale(suite, scale, off))
     if not faults:
         try:
             rated_of(suite)
         except InputError as error:
             faults.append(_as_fault(error, error.where))
     return faults
+
+
+def _off_scale(suite: Suite, scale: Scale, off: Mapping[str, Sequence[float]]) -> Fault:
+    """The fault of ratings off the scale, by the place of their sentences."""
+    values = [f"{value:g}" for wrong in off.values() for value in wrong]
+    more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
+    return fault(
+        "CIM-S037",
+        where=next(iter(off)),
+        seen=f"Ratings are off the scale from {scale.low:g} to {scale.high:g}:"
+        f" {'; '.join(values[:_SHOWN])}{more}.",
+        todo=DECIMALS if looks_decimal(suite) else _CORRECT,
+        places=[*off],
+    )
 
 
 def _as_fault(error: InputError, where: str) -> Fault:

@@ -283,6 +283,9 @@ def _stimuli(table: Table, columns: _Columns, cells: _Cells) -> _Stimuli:
     free = {
         unescape(column): cells.values(column) for column in table.columns if column not in taken
     }
+    phenomenon = table.find("phenomenon")
+    if phenomenon in free:  # in the language of the table; results are broken down by our name
+        free.setdefault("phenomenon", [*free[phenomenon]])
     for number, extra in extras.items():
         for name, cell in extra.columns.items():
             free.setdefault(name, [None] * len(table.numbers))[number] = cell

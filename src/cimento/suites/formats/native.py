@@ -31,6 +31,7 @@ from cimento.suites import (
     Prediction,
     Suite,
 )
+from cimento.suites.crossed import crossed_columns
 from cimento.suites.design import level_columns
 from cimento.suites.formats.items import escape, escaped, read_items, write_regions
 from cimento.suites.formula import regions_used
@@ -85,7 +86,11 @@ def read_native(folder: Path) -> Reading:
     if rows.wide and settings.factors:
         items = tuple(_with_levels(item, settings.factors) for item in items)
     suite = _with_settings(items, settings, pairs=rows.pairs)
-    read = with_role(rows.read, "factors", settings.factors)
+    factors: Collection[str] = settings.factors
+    if table is not None and not factors and not suite.predictions:
+        # They are not a design yet, since nothing says which of their levels are plain.
+        factors = crossed_columns(table, besides=table.find("condition") or "") or ()
+    read = with_role(rows.read, "factors", factors)
     read = with_role(read, "cluster", columns_named(settings.options.cluster))
     return Reading(suite, sha256_of(toml, data), rows.places, tuple(faults), read)
 

@@ -1,0 +1,136 @@
+"""The conditions of a table: their names, what is predicted of them, and the cells of a design."""
+
+from __future__ import annotations
+
+from cimento.app.editing import Grid, Sheet, insert_column, insert_rows, set_cells, sheet_of
+from cimento.app.marked import as_read
+from cimento.app.opening import describe
+from cimento.intake.names import meaning
+from cimento.intake.table import Table
+from cimento.kinds.registry import has_regions
+from cimento.suites.crossed import crossed_columns
+from cimento.suites.formula import as_condition_name, is_condition_name, likelier
+from cimento.suites.suite_workbook import ITEMS, PREDICTIONS
+
+_MOST_CONDITIONS = 16
+_FORMULA = ("formula", "fórmula", "формула")
+
+
+def conditions_of(grid: Grid) -> tuple[str, str] | None:
+    """The two conditions of a suite without predictions, one sentence of each for every item.
+
+    None for any other suite.
+    """
+    sheet = grid.items
+    item, condition = sheet.column("item"), sheet.column("condition")
+    if item is None or condition is None or sentence_column(sheet) is None:
+        return None
+    is_rated = sheet.column("rating") is not None or sheet.column("ratings") is not None
+    if is_rated or not has_regions(grid.settings().get("kind")) or _predicts(grid):
+        return None
+    rows = [sheet.rows[n] for n in grid.read_rows()]
+    cells = [(row[item].strip(), row[condition].strip()) for row in rows]
+    names = tuple(dict.fromkeys(name for _, name in cells))
+    if not grid.described and {*map(meaning, names)} == {"good", "bad"}:
+        return None  # the reader of tables predicts it
+    if len(names) != 2 or len(set(cells)) < len(cells):  # noqa: PLR2004  # one against the other
+        return None
+    return (names[0], names[1]) if all(map(is_condition_name, names)) else None
+
+
+def cells_of(grid: Grid) -> dict[str, dict[str, tuple[str, str]]]:
+    """The cells of a design whose factors are two crossed columns of a table of sentences.
+
+    Returns:
+        By the levels of a cell in words, the plain and the other level of each factor if that cell
+        should be the least acceptable; empty for other tables.
+    """
+    sheet = as_read(grid)
+    settings = grid.settings()
+    is_declared = any(name.startswith(("licensing", "design")) for name in settings)
+    is_rated = sheet.column("rating") is not None or sheet.column("ratings") is not None
+    no_sentences = sentence_column(sheet) is None or not has_regions(settings.get("kind"))
+    if is_declared or is_rated or no_sentences:
+        return {}
+    cells = {name: sheet.values(n) for n, name in enumerate(sheet.columns) if name.strip()}
+    table = Table(grid.name, tuple(cells), tuple(sheet.body), cells)
+    if not (factors := crossed_columns(table, besides=table.find("condition") or "")):
+        return {}
+    levels = {name: tuple(dict.fromkeys(cells[name])) for name in factors}
+    first, second = factors
+    return {
+        f"{one}, {other}": {
+            first: (next(level for level in levels[first] if level != one), one),
+            second: (next(level for level in levels[second] if level != other), other),
+        }
+        for one in levels[first]
+        for other in levels[second]
+    }
+
+
+def renamings(grid: Grid) -> dict[str, str]:
+    """The names of conditions that formulas cannot use, each with the nearest that they can.
+
+    Empty where some name has none, or one that another condition has.
+    """
+    sheet = grid.items
+    condition = sheet.column("condition")
+    if condition is None or sentence_column(sheet) is None:
+        return {}
+    names = dict.fromkeys(cell.strip() for cell in sheet.values(condition) if cell.strip())
+    new = {name: as_condition_name(name) for name in names}
+    if len(names) > _MOST_CONDITIONS or not all(new.values()) or len({*new.values()}) < len(new):
+        return {}
+    return {name: text for name, text in new.items() if not is_condition_name(name)}
+
+
+def with_names(grid: Grid) -> Grid:
+    """The grid with the names of conditions that formulas can use."""
+    new, sheet = renamings(grid), grid.items
+    column = sheet.column("condition")
+    return set_cells(grid, ITEMS, {
+        (row, column): new[name]
+        for row in sheet.body
+        if column is not None and (name := sheet.rows[row][column].strip()) in new
+    })  # fmt: skip
+
+
+def sentence_column(sheet: Sheet) -> int | None:
+    """The column of the sentences of a sheet with a row for each condition."""
+    text = sheet.column("text")
+    return sheet.column("sentence") if text is None else text
+
+
+def with_prediction(grid: Grid, better: str, worse: str) -> Grid:
+    """The grid with the prediction that sentences of one condition are likelier than of another.
+
+    A table without a description gets one, since it has no place for predictions.
+
+    Args:
+        grid: the grid.
+        better: name of the condition that should be likelier.
+        worse: name of the other.
+    """
+    if not grid.described:
+        grid = describe(grid, language="")
+    sheet = grid.sheets.get(PREDICTIONS)
+    if sheet is None or not any(map(str.strip, sheet.columns)):
+        grid = grid.with_sheet(PREDICTIONS, sheet_of([["name", "formula", "comment"]]))
+    elif _formulas(sheet) is None:
+        grid = insert_column(grid, PREDICTIONS, sheet.width, _FORMULA[0])
+    sheet = grid.sheets[PREDICTIONS]
+    row = next((n for n in sheet.body if not any(sheet.rows[n])), len(sheet.rows))
+    if row == len(sheet.rows):
+        grid = insert_rows(grid, PREDICTIONS, row, [[""]])
+    return set_cells(grid, PREDICTIONS, {(row, _formulas(sheet) or 0): likelier(better, worse)})
+
+
+def _formulas(sheet: Sheet) -> int | None:
+    """The column of formulas."""
+    names = [name.strip().casefold() for name in sheet.columns]
+    return next((names.index(name) for name in _FORMULA if name in names), None)
+
+
+def _predicts(grid: Grid) -> bool:
+    sheet = grid.sheets.get(PREDICTIONS)
+    return sheet is not None and any(any(map(str.strip, sheet.rows[n])) for n in sheet.body)
