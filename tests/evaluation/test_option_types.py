@@ -14,7 +14,7 @@ import pytest
 
 import cimento
 from cimento.io import option_types
-from cimento.options import RunOptions
+from cimento.options import NO_KEYWORDS, RunOptions
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -58,9 +58,10 @@ def test_options_of_functions_are_typed_and_no_argument_is_named_twice(name, key
 
 
 def test_every_option_of_a_run_is_an_option_of_training_or_says_where_runs_go():
-    named = {"suites", "models", "output", "engine", "workers", "as_json", "set", "from_file"}
+    named = {"suites", "models", "engine", "workers", "as_json", "set", "from_file"}
     fields = typing.get_type_hints(option_types.TrainingKeywords)
-    assert RunOptions.model_fields.keys() - fields.keys() == named
+    assert RunOptions.model_fields.keys() - fields.keys() == named | {"output"}
+    assert named == NO_KEYWORDS
 
 
 @pytest.mark.slow
