@@ -64,12 +64,26 @@ def test_unusable_suites_are_all_named_and_nothing_is_run(tmp_path, monkeypatch,
         ({"compat": "minicon"}, "option compat: "),
         ({"language": "es"}, "^language='es': .* Leave language= out"),
         ({"device": "gpu"}, "option device: got 'gpu'"),
+        ({"set": {"normalize": True}}, r"option set: .* Give the option itself: normalize=True\."),
+        ({"set": {"a": 1, "b": "c"}}, r"option set: .* Give the option itself: a=1, b='c'\."),
+        ({"set": ["k=3"]}, "option set: .* Give the option itself: k=20"),
+        ({"as_json": True}, "option as_json: it is of the command line, not of Python"),
+        ({"engine": "ray"}, "option engine: it is of the command line, not of Python"),
+        ({"suites": [BUILTIN]}, r"option suites: .* evaluate\(SUITE, MODEL\)"),
+        ({"models": ["demo-causal"]}, r"option models: .* evaluate\(SUITE, MODEL\)"),
+        ({"json": True}, "option json: .* have no such option. Known: "),
     ],
 )
 def test_an_option_is_named_as_the_caller_writes_it(options, message):
     with pytest.raises(UsageError, match=message) as caught:
         cimento.evaluate(BUILTIN, "demo-causal", **options)
     assert "--" not in str(caught.value).replace("--help", "")
+
+
+@pytest.mark.parametrize("options", [{"set": {"k": 3}}, {"as_json": True}, {"workers": 2}])
+def test_several_suites_take_no_options_of_the_command_line_either(options):
+    with pytest.raises(UsageError, match="it is of the command line, not of Python"):
+        cimento.evaluate_all([BUILTIN], ["demo-causal"], **options)
 
 
 def test_the_command_line_names_flags(capsys):

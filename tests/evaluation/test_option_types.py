@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import os
+import shutil
 import subprocess
 import sys
 import typing
@@ -14,9 +15,10 @@ import pytest
 
 import cimento
 from cimento.io import option_types
-from cimento.options import RunOptions
+from cimento.options import NO_KEYWORDS, RunOptions
 
 ROOT = Path(__file__).parent.parent.parent
+PLUGINS = ROOT / "tests" / "sample_plugin"
 
 SNIPPET = """\
 import cimento
@@ -58,22 +60,63 @@ def test_options_of_functions_are_typed_and_no_argument_is_named_twice(name, key
 
 
 def test_every_option_of_a_run_is_an_option_of_training_or_says_where_runs_go():
-    named = {"suites", "models", "output", "engine", "workers", "as_json", "set", "from_file"}
+    named = {"suites", "models", "engine", "workers", "as_json", "set", "from_file"}
     fields = typing.get_type_hints(option_types.TrainingKeywords)
-    assert RunOptions.model_fields.keys() - fields.keys() == named
+    assert RunOptions.model_fields.keys() - fields.keys() == named | {"output"}
+    assert named == NO_KEYWORDS
+
+
+def mypy(path: Path, *others: Path) -> subprocess.CompletedProcess[str]:
+    """What mypy says of files that use cimento, the first of which is in a folder for its cache."""
+    cache = os.environ.get("MYPY_CACHE_DIR", str(path.parent / "cache"))
+    return subprocess.run(  # noqa: S603  # our own tool
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent",
+         "--cache-dir", cache, *map(str, (path, *others))],
+        capture_output=True, text=True, check=False,
+        env=os.environ | {"MYPYPATH": str(ROOT / "src")},
+    )  # fmt: skip
 
 
 @pytest.mark.slow
 def test_mypy_finds_an_option_that_does_not_exist(tmp_path):
     path = tmp_path / "snippet.py"
     path.write_text(SNIPPET, encoding="utf-8")
-    run = subprocess.run(  # noqa: S603  # our own tool
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent",
-         "--cache-dir", os.environ.get("MYPY_CACHE_DIR", str(tmp_path / "cache")), str(path)],
-        capture_output=True, text=True, check=False,
-        env=os.environ | {"MYPYPATH": str(ROOT / "src")},
-    )  # fmt: skip
+    run = mypy(path)
     lines = [line for line in run.stdout.splitlines() if line.startswith(str(path))]
     found = {int(line.split(":")[1]) for line in lines}
     assert found == WRONG.keys(), run.stdout + run.stderr
     assert all(any(name in line for line in lines) for name in WRONG.values())
+
+
+OF_PLUGINS = """\
+from typing import Any
+
+import cimento
+from cimento.paradigms import Column, Need, Run, VerdictName
+from cimento_probing import ProbingOptions
+
+needs: tuple[Need, ...] = ("logit", "log_sigmoid_sum", "unigrams")
+columns: tuple[Column, ...] = ("rank", "entropy_nats")
+verdict: VerdictName = "unscored"
+options: dict[str, Any] = {"article": "Oggi "}
+cimento.evaluate("it-probe", "demo-causal", **options)
+
+
+def article(run: Run) -> str:
+    assert isinstance(run.options, ProbingOptions)
+    return run.options.article
+"""
+
+
+@pytest.mark.slow
+def test_mypy_takes_the_examples_of_plugins_on_the_page(tmp_path):
+    path = tmp_path / "snippet.py"
+    path.write_text(OF_PLUGINS, encoding="utf-8")
+    # In their own folder, which is in a package, their names would be others.
+    names = ("cimento_probing.py", "cimento_sample.py")
+    plugins = [Path(shutil.copy(PLUGINS / name, tmp_path)) for name in names]
+    run = mypy(path, *plugins)
+    assert run.returncode == 0, run.stdout + run.stderr
+    path.write_text(OF_PLUGINS.replace('("logit", ', '("rank", '), encoding="utf-8")
+    run = mypy(path, *plugins)
+    assert f"{path}:7: error" in run.stdout, run.stdout + run.stderr

@@ -31,9 +31,9 @@ def median(sentence):
     ordered = sorted(sentence.logprobs_nats)
     return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
-def made(name, unit="nats", function=median):
+def made(name, unit="nats", function=median, needs=()):
     return Measure(name=name, formula="median of ln P(token)", unit=unit, higher_is_better=True,
-                   source="-", function=function)
+                   source="-", function=function, needs=needs)
 
 def per_character(sentence):
     return math.fsum(sentence.logprobs_nats) / sentence.n_chars
@@ -45,6 +45,7 @@ MEDIAN = made("median-token")
 PER_CHARACTER = made("per-character", unit="nats per character", function=per_character)
 EVENNESS = made("evenness", unit="", function=evenness)
 FURLONGS = made("furlong-token", unit="furlongs")
+RANKED = made("ranked", needs=("rank",))
 OTHERWISE = made("something-else")
 LONG = made("long", function=first_of_three)
 NO_NUMBER = made("no-number", function=lambda sentence: math.nan)
@@ -54,6 +55,7 @@ median-token = cimento_median:MEDIAN
 per-character = cimento_median:PER_CHARACTER
 evenness = cimento_median:EVENNESS
 furlong-token = cimento_median:FURLONGS
+ranked = cimento_median:RANKED
 misnamed = cimento_median:OTHERWISE
 long = cimento_median:LONG
 no-number = cimento_median:NO_NUMBER
@@ -219,9 +221,10 @@ def test_one_near_tie_is_one():
     [
         ("furlong-token", "its unit is 'furlongs'"),
         ("misnamed", "its name is 'something-else'"),
+        ("ranked", "it needs 'rank'; only 'logit', 'log_sigmoid_sum', 'unigrams' can be read"),
     ],
 )
-def test_a_measure_with_a_wrong_unit_or_name_is_refused(name, seen):
+def test_a_measure_with_a_wrong_unit_name_or_need_is_refused(name, seen):
     with pytest.raises(PluginError, match=rf"'{name}' of cimento-median 1\.0: {seen}") as caught:
         find_measure(name)
     assert "nats or bits" in str(caught.value)

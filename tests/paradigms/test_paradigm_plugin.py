@@ -26,7 +26,7 @@ from cimento.paradigms import (
     SuiteReader,
     Surveyor,
 )
-from cimento.testing.models import FakeScorer
+from cimento.testing import FakeScorer, check_paradigm
 
 PLUGINS = Path(__file__).parents[1] / "sample_plugin"
 MOST_LINES = 200
@@ -231,3 +231,23 @@ def test_the_suite_on_the_page_runs(probing, short_words):
     # Counted by hand: the shorter verb is right in the first and the third of the four.
     [headline] = evaluate(probing, short_words).estimates()
     assert (headline.right, headline.n) == (2, 4)
+
+
+def selects_nothing(_reader, suite, items):  # noqa: ARG001  # as the kit calls it
+    raise UsageError(where="the reader", seen="it has lost its items")
+
+
+def test_a_paradigm_may_leave_out_what_the_page_says_it_may(probing, short_words, monkeypatch):
+    # Under the table of parts, the page says of `selected`: "no --limit, no adaptive runs".
+    import cimento_probing
+
+    monkeypatch.delattr(cimento_probing.ProbingReader, "selected")
+    findings = check_paradigm(probing, short_words)
+    assert [str(finding) for finding in findings if not finding.passed] == []
+    details = {one.name: one.detail for one in findings if "or it is refused" in one.name}
+    assert len(details) == 2
+    assert all(detail.startswith("not supported: suite 'it-probe'") for detail in details.values())
+
+    monkeypatch.setattr(cimento_probing.ProbingReader, "selected", selects_nothing)
+    failed = {one.name for one in check_paradigm(probing, short_words) if not one.passed}
+    assert details.keys() <= failed

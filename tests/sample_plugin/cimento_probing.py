@@ -28,6 +28,7 @@ from cimento.paradigms import (
     Run,
     SuiteReader,
     SuiteReading,
+    VerdictName,
     outcomes_table,
     prompts_table,
     rate,
@@ -69,7 +70,7 @@ class ProbingOptions(ParadigmOptions):
 
     Attributes:
         article: text before the beginning of every sentence.
-        seed: seed of random draws, of which there are none here.
+        seed: seed of the order in which an adaptive run asks.
     """
 
     ASKED = frozenset({"article"})
@@ -156,7 +157,7 @@ class ProbingJudge(Judge[Run]):
         outcomes = []
         for number, probe in enumerate(suite.probes):
             right, wrong = scores[number,].sort("option")["logprob_nats"]
-            verdict = "tie" if right == wrong else "pass" if right > wrong else "fail"
+            verdict: VerdictName = "tie" if right == wrong else "pass" if right > wrong else "fail"
             outcomes.append(
                 Outcome(
                     item=probe.id,

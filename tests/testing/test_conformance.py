@@ -53,7 +53,7 @@ CHECKS = (
     "the summary is read back from its JSON",
     "the run is one line for Python",
     "answers are kept and not asked for twice",
-    "a limit asks some of the items",
+    "a limit asks some of the items, or it is refused",
     "items of an adaptive run are judged as in the whole, or it is refused",
     "an unknown option is refused",
 )

@@ -47,7 +47,7 @@ from cimento.models.in_memory import (
 )
 from cimento.models.registry import AnyScorer, shown_name
 from cimento.models.settings import Asking
-from cimento.options import ModelOptions, RunOptions, from_names
+from cimento.options import ModelOptions, RunOptions, from_names, refuse_no_keywords
 from cimento.suites.builtin import is_builtin
 
 
@@ -107,6 +107,7 @@ def evaluate(
             todo="Give one (tokenizer=TOKENIZER beside it), or use cimento.evaluate_all.",
         )
     refuse_swapped([suite], [model])
+    refuse_no_keywords(options)
     roles = from_names({"columns": options.get("columns", ())}).roles
     loaded = load_suite(suite, language=str(options.get("language", "")), columns=roles)
     [run] = evaluate_all(

@@ -14,7 +14,7 @@ from cimento.kinds.paradigm import AnyParadigm
 from cimento.kinds.registry import own_paradigms, parse_options
 from cimento.kinds.run import Run
 from cimento.models.settings import Asking
-from cimento.options import JudgingOptions, RunOptions
+from cimento.options import NO_KEYWORDS, JudgingOptions, RunOptions
 from cimento.records.store import RunFolder
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ SCORING_OPTIONS = {
     "recorded_unit": "recorded_unit",
 }
 """Options of scoring that not every paradigm has, and the setting of `Asking` that each is."""
-"""The scoring options that only some paradigms honor, see `Asker.scoring`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +129,7 @@ def refuse_unused(paradigms: Iterable[AnyParadigm], options: JudgingOptions) -> 
             lack = "are not asked with it" if name in SCORING_OPTIONS else "have no such option"
             others = {*JudgingOptions.model_fields, *SCORING_OPTIONS} - scoring
             known = fields | scoring | (type(options).model_fields.keys() - others)
-            near = did_you_mean(name, known, listed=fields | scoring)
+            near = did_you_mean(name, known - NO_KEYWORDS, listed=fields | scoring)
             if not near.startswith("Did"):
                 near += " Those of every run: `cimento run --help-all`."
             owners = [one.name for one in own_paradigms() if name in one.options.model_fields]

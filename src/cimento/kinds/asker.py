@@ -57,8 +57,8 @@ class Asker(Protocol[SuiteT_contra, OptionsT_contra]):
         """A recording of the answers to a suite.
 
         Args:
-            name: the part after ``replay:``: a file, and after ``#`` the name of one of several
-                models in it.
+            name: what follows ``replay:`` in the name of the model; it is a file, with ``#`` and
+                the name of one of the models in it if there are several.
             suite: the recorded suite.
             scoring: its ``spec`` and ``recorded_unit``; options that a recording cannot follow are
                 refused.

@@ -39,6 +39,7 @@ from cimento.measures.scores import NOT_ASKED, boundary_corrected
 from cimento.measures.sentence import (
     ADJUSTABLE,
     MEASURES,
+    NEEDS,
     Measure,
     Sentence,
     corpus_perplexity,
@@ -57,6 +58,7 @@ __all__ = [
     "boundary_corrected",
     "columns_needed",
     "corpus_perplexity",
+    "fault_of_needs",
     "find_measure",
     "find_measures",
     "is_unit",
@@ -86,7 +88,7 @@ def find_measure(name: str) -> Measure:
 
     Raises:
         UsageError: there is no such measure, or its alpha is not a positive number.
-        PluginError: the measure of a plug-in has a wrong unit or name.
+        PluginError: the measure of a plug-in has a wrong unit, name or needs.
     """
     family, colon, alpha = name.strip().lower().partition(":")
     if not colon and family in _BY_ANY_NAME:
@@ -137,19 +139,30 @@ def is_unit(text: str) -> bool:
     return not text or _UNIT.fullmatch(text) is not None
 
 
+def fault_of_needs(needs: object) -> str:
+    """Say what is wrong with what a measure declares that it needs; empty if nothing is."""
+    known = ", ".join(map(repr, NEEDS))
+    if not isinstance(needs, tuple):
+        return f"its needs are a {type(needs).__name__} and must be a tuple of {known}"
+    unknown = [repr(need) for need in needs if need not in NEEDS]
+    return f"it needs {', '.join(unknown)}; only {known} can be read" if unknown else ""
+
+
 def _is_measure(value: object) -> TypeGuard[Measure]:
     return isinstance(value, Measure)
 
 
 def _refuse_unusable(measure: Measure, name: str) -> None:
-    """Refuse a measure of a plug-in whose unit or name is wrong.
+    """Refuse a measure of a plug-in whose unit, name or needs are wrong.
 
     Raises:
-        PluginError: its unit is none of information, or its name is not that of its entry point.
+        PluginError: its unit is none of information, its name is not that of its entry point, or it
+            needs what no sentence has.
     """
     wrong = [
         *([f"its unit is {measure.unit!r}"] if not is_unit(measure.unit) else []),
         *([f"its name is {measure.name!r}"] if measure.name != name else []),
+        *filter(None, [fault_of_needs(measure.needs)]),
     ]
     if wrong:
         raise PluginError(

@@ -12,10 +12,9 @@ import functools
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 from cimento.errors import UsageError
-from cimento.io.tables import Column
 from cimento.io.values import (
     BITS_PER_NAT,
     NoValue,
@@ -165,8 +164,12 @@ def _given(part: PartT | NoValue) -> PartT:
     return part
 
 
-Need: TypeAlias = Column | Literal["unigrams"]
-"""The needs of a measure besides log-probabilities: columns of tokens, or frequencies."""
+Need: TypeAlias = Literal["logit", "log_sigmoid_sum", "unigrams"]
+"""The needs of a measure besides log-probabilities: ``logit`` for `Sentence.logits`,
+``log_sigmoid_sum`` for its ``log_sigmoid_sums_nats``, and ``unigrams`` for its
+``unigram_logprobs_nats``."""
+
+NEEDS: tuple[Need, ...] = get_args(Need)
 
 DEFAULT_ALPHA = 0.8
 
@@ -182,7 +185,7 @@ class Measure:
         higher_is_better: whether the better sentence has the higher value.
         source: the publication that proposed it.
         function: the function that computes it.
-        needs: the columns or frequencies it needs besides log-probabilities.
+        needs: what it reads besides log-probabilities.
         undefined: the case in which it has no value although every token has a score.
         aliases: other names for it.
         divisor: what it divides the sum of log-probabilities by, besides constants, so that an

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from cimento.engine import EngineName
+from cimento.errors import UsageError
 from cimento.intake.roles import parse_choice
 from cimento.io.declared import Name, Options, Settings, Texts, checked, option, recorded_fields
 from cimento.io.parsing import whole_number
@@ -395,6 +396,29 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
         return {name: value for name, value in plain.items() if name in recorded}
 
 
+NO_KEYWORDS = frozenset({*TargetOptions.model_fields, "set", "from_file"}) - {"output"}
+"""The options of the command line that functions do not take."""
+
+
+def refuse_no_keywords(values: Mapping[str, object]) -> None:
+    """Refuse keyword arguments that are options of the command line alone.
+
+    Raises:
+        UsageError: there is one.
+    """
+    for name in sorted(values.keys() & NO_KEYWORDS):
+        given, todo = values[name], "Leave it out."
+        if name == "set":
+            named = given if isinstance(given, Mapping) and given else {"k": 20}
+            plain = ", ".join(f"{key}={value!r}" for key, value in named.items())
+            todo = f"Give the option itself: {plain}."
+        elif name in ("suites", "models"):
+            todo = "Give suites first, then models: evaluate(SUITE, MODEL), or evaluate_all."
+        raise UsageError(
+            where=f"option {name}", seen="it is of the command line, not of Python", todo=todo
+        )
+
+
 def from_names(values: Mapping[str, object]) -> RunOptions:
     """The options of a run from keyword arguments, among which are options of paradigms.
 
@@ -402,8 +426,9 @@ def from_names(values: Mapping[str, object]) -> RunOptions:
         values: options of `RunOptions` and of the paradigms of the suites, by name.
 
     Raises:
-        UsageError: an option does not take the value given.
+        UsageError: an option is of the command line alone, or does not take the value given.
     """
+    refuse_no_keywords(values)
     if isinstance(roles := values.get("columns"), Mapping):
         values = {**values, "columns": [f"{role}={column}" for role, column in roles.items()]}
     run_values = {name: value for name, value in values.items() if name in RunOptions.model_fields}

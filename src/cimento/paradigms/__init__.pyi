@@ -8,6 +8,7 @@ from cimento.engine.requests import Score as Score
 from cimento.engine.requests import requests_table as requests_table
 from cimento.errors import Fault as Fault
 from cimento.errors import counted as counted
+from cimento.io.tables import Column as Column
 from cimento.judgments import ACCEPTABILITY as ACCEPTABILITY
 from cimento.judgments import ACCEPTABLE as ACCEPTABLE
 from cimento.judgments import BETTER as BETTER
@@ -45,10 +46,12 @@ from cimento.kinds.sections import estimates_grid as estimates_grid
 from cimento.kinds.sections import runs_by_suite as runs_by_suite
 from cimento.kinds.sections import suite_section as suite_section
 from cimento.kinds.surveyor import Surveyor as Surveyor
+from cimento.measures.sentence import Need as Need
 from cimento.models.settings import Asking as Asking
 from cimento.records.effects import DesignEffect as DesignEffect
 from cimento.records.outcomes import Estimate as Estimate
 from cimento.records.outcomes import Outcome as Outcome
+from cimento.records.outcomes import VerdictName as VerdictName
 from cimento.records.outcomes import design_of as design_of
 from cimento.records.outcomes import mean_estimate as mean_estimate
 from cimento.records.outcomes import outcomes_table as outcomes_table

@@ -8,15 +8,22 @@ Anyone who writes a `Measure` can run it::
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from cimento.errors import UsageError
 from cimento.io.values import BITS_PER_NAT, NoValue, UndefinedValueError
-from cimento.measures import REGIONS, find_measure, is_unit
+from cimento.measures import REGIONS, fault_of_needs, find_measure, is_unit
 from cimento.measures.scores import NO_SEGMENTER
-from cimento.measures.sentence import NO_LOGISTIC_SUMS, NO_LOGITS, NO_UNIGRAMS, Measure, Sentence
+from cimento.measures.sentence import (
+    NO_LOGISTIC_SUMS,
+    NO_LOGITS,
+    NO_UNIGRAMS,
+    Measure,
+    Need,
+    Sentence,
+)
 from cimento.testing.models import Finding
 
 SENTENCES = (
@@ -187,7 +194,7 @@ def _gives_numbers(tried: _MeasureTrial) -> Iterator[Finding]:
     )
 
 
-_PARTS = {
+_PARTS: Mapping[Need, Mapping[str, NoValue]] = {
     "logit": {"logits": NO_LOGITS},
     "log_sigmoid_sum": {"log_sigmoid_sums_nats": NO_LOGISTIC_SUMS},
     "unigrams": {"unigram_logprobs_nats": NO_UNIGRAMS},
@@ -197,20 +204,24 @@ _PARTS = {
 
 def _says_what_it_needs(tried: _MeasureTrial) -> Iterator[Finding]:
     needs = tried.measure.needs
+    fault = fault_of_needs(needs)
+    yield Finding(
+        "what it needs can be read", passed=not fault, detail=fault or ", ".join(needs) or "nothing"
+    )
+    if fault:
+        return
     known = [sentence for sentence, _ in tried.known]
     absent = {part: why for need, gone in _PARTS.items() if need not in needs
               for part, why in gone.items()}  # fmt: skip
     lost = [one for one in known if tried.value(replace(one, **absent)) is None]  # type: ignore[arg-type]
     yield Finding(
         "needs names all that it reads besides log-probabilities",
-        passed=not lost,
+        passed=bool(known) and not lost,
         detail=f"{len(lost)} of {len(known)} sentences have no value without {', '.join(absent)}"
-        if lost
+        if lost or not known
         else ", ".join(needs) or "nothing else",
     )
     for need in needs:
-        if need not in _PARTS:
-            continue
         bare = [replace(sentence, **_PARTS[need]) for sentence in tried.sentences]  # type: ignore[arg-type]
         wrong = [
             answer
@@ -235,7 +246,7 @@ def _has_a_direction(tried: _MeasureTrial) -> Iterator[Finding]:
             worse.append(sentence)
     yield Finding(
         "a sentence with more probable tokens is no worse",
-        passed=not worse,
+        passed=bool(known) and not worse,
         detail=f"{len(worse)} of {len(known)} sentences are worse",
     )
 
@@ -255,10 +266,11 @@ def _divides_as_it_says(tried: _MeasureTrial) -> Iterator[Finding]:
         elif not math.isclose(abs(other - value), step / by, rel_tol=1e-6):
             wrong.append(f"divisor {by:g}, and the measure moves as if it were"
                          f" {step / abs(other - value):g}" if other != value
-                         else f"divisor {by:g}, and the measure does not move")  # fmt: skip
+                         else f"divisor {by:g}, and the measure does not move, so it does not"
+                         " divide the sum: leave divisor out")  # fmt: skip
     yield Finding(
         "it divides the sum of log-probabilities by its divisor",
-        passed=not wrong,
+        passed=bool(tried.known) and not wrong,
         detail=wrong[0] if wrong else f"{len(tried.known)} sentences",
     )
 
@@ -281,6 +293,6 @@ def _is_a_function_of_what_it_says(tried: _MeasureTrial) -> Iterator[Finding]:
     ordered = [ours for _, ours in sorted(pairs)]
     yield Finding(
         name,
-        passed=all(a <= b for a, b in pairwise(ordered)),
+        passed=bool(pairs) and all(a <= b for a, b in pairwise(ordered)),
         detail=f"{len(pairs)} sentences in the order of {other.name}",
     )

@@ -1,4 +1,4 @@
-"""A conformance kit: whether an adapter scores as cimento expects of every model; and a fake model.
+"""A conformance kit: whether a model scores as cimento expects of every model; and a fake model.
 
 Anyone who writes a `Scorer` or a `TextScorer` can run it::
 
@@ -135,7 +135,7 @@ class Finding:
 
     Attributes:
         name: of the check.
-        passed: whether the adapter does what is expected.
+        passed: whether the model, measure or paradigm does what is expected.
         detail: what was seen.
     """
 
@@ -150,10 +150,10 @@ class Finding:
 def check_model(
     scorer: AnyScorer, *, texts: Sequence[str] = TEXTS, policy: Policy | None = None
 ) -> list[Finding]:
-    """Run every check on an adapter.
+    """Run every check on a model.
 
     Args:
-        scorer: the adapter, with a model loaded.
+        scorer: the model, loaded.
         texts: what it is tried on; at least three different ones.
         policy: the policy it was loaded with.
 
@@ -163,7 +163,7 @@ def check_model(
     if isinstance(texts, str) or len(set(texts)) < _FEWEST:
         raise UsageError(
             where="texts",
-            seen="an adapter cannot be tried on so little",
+            seen="a model cannot be tried on so little",
             todo=f"Give a list of {_FEWEST} different texts or more.",
         )
     checks = (
@@ -190,7 +190,7 @@ def check_model(
 
 @dataclass(frozen=True, slots=True)
 class _AdapterTrial:
-    """An adapter, the texts it is tried on, and its policy."""
+    """A model, the texts it is tried on, and its policy."""
 
     scorer: AnyScorer
     texts: tuple[str, ...]

@@ -276,12 +276,21 @@ def _refuses_what_it_does_not_honor(tried: _ParadigmTrial) -> Iterator[Finding]:
 
 
 def _takes_some_items(tried: _ParadigmTrial) -> Iterator[Finding]:
-    few = evaluate(tried.loaded, tried.model, limit=1, **tried.options)
+    name = "a limit asks some of the items, or it is refused"
+    try:
+        few = evaluate(tried.loaded, tried.model, limit=1, **tried.options)
+    except UsageError as error:
+        yield _refused(name, "--limit", error)
+        return
     asked = few.outcomes()["item"].n_unique()
     whole = tried.run.outcomes()["item"].n_unique()
-    yield Finding(
-        "a limit asks some of the items", passed=asked < whole or whole == 1, detail=str(asked)
-    )
+    yield Finding(name, passed=asked < whole or whole == 1, detail=str(asked))
+
+
+def _refused(name: str, flag: str, error: UsageError) -> Finding:
+    """The finding that an option is refused, as it may be; another error is a fault."""
+    allowed = flag in error.where
+    return Finding(name, passed=allowed, detail=f"{'not supported: ' * allowed}{error}")
 
 
 def _asks_adaptively(tried: _ParadigmTrial) -> Iterator[Finding]:
@@ -294,7 +303,7 @@ def _asks_adaptively(tried: _ParadigmTrial) -> Iterator[Finding]:
         try:
             run = evaluate(tried.loaded, tried.model, **chosen)
         except UsageError as error:
-            yield Finding(name, passed="--adaptive" in str(error), detail=str(error))
+            yield _refused(name, "--adaptive", error)
             return
         outcomes = run.outcomes().sort(keys).select(*keys, "verdict", "right")
         asked = whole.filter(whole["item"].is_in(outcomes["item"].implode()))
