@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import functools
+import html
 import http.server
 import importlib
 import inspect
@@ -272,6 +274,39 @@ def types_shown() -> list[str]:
 def shown_on(page: str) -> list[str]:
     """The objects that a page of the reference shows."""
     return re.findall(r"^::: ([\w.]+)$", page, re.MULTILINE)
+
+
+REFERENCE = ("python", "statistics", "modules")
+"""Pages of the reference of Python."""
+
+
+def text_of(page: Path) -> str:
+    """The text of the article of a page, each run of blanks as one."""
+    article = re.search(r"<article.*?</article>", page.read_text("utf-8"), re.DOTALL)
+    assert article is not None
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", "", article[0])).split())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REFERENCE)
+def test_signatures_have_no_private_name(site, name):
+    text = text_of(site / "reference" / f"{name}.html")
+    assert re.findall(r"(?<!\w)_[A-Za-z]\w*", text) == []
+
+
+@pytest.mark.slow
+def test_records_have_their_constructors_with_what_is_required(site):
+    text = text_of(site / "reference" / "python.html")
+    for record in (cimento.Measure, cimento.Outcome):
+        found = re.search(rf"\b{record.__name__}\(( \*,.*?), \) ", text)
+        assert found is not None
+        written = ast.parse(f"def made({found[1]}): ...").body[0]
+        assert isinstance(written, ast.FunctionDef)
+        options = zip(written.args.kwonlyargs, written.args.kw_defaults, strict=True)
+        assert {argument.arg: default is None for argument, default in options} == {
+            name: one.default is one.empty
+            for name, one in inspect.signature(record).parameters.items()
+        }
 
 
 @pytest.mark.slow
