@@ -147,6 +147,15 @@ def test_long_words_of_tables_can_be_broken_and_links_stay():
     assert breakable(text) == text
 
 
+def test_a_source_in_a_table_is_a_link_and_code_in_python_scrolls():
+    staged = site_module("staging").as_page(
+        "| lp | Hale 2001, doi:10.3115/1073336.1073357; see |\n"
+    )
+    assert staged == "| lp | [Hale 2001](https://doi.org/10.3115/1073336.1073357); see |\n"
+    block = f"```python\nx = {'1 + ' * 30}1\n```"
+    assert site_module("folding").folded(block) == block
+
+
 def test_a_table_with_tabs_is_a_table_and_a_design_record_is_only_named():
     as_page = site_module("staging").as_page
     text = '```tsv title="items.tsv"\nitem\ttext\n1\ta | b\n```\n[why](design/ladder.md)\n'
