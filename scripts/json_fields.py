@@ -5,8 +5,9 @@
 
 An object of the schema whose ``$comment`` names a class (``cimento.compare.ways:WayComparison``)
 has the descriptions of the class's attributes. An attribute that the schema calls an array or an
-object, and no more, has the items or the fields that the class's annotations say. Fields that a
-command adds have theirs in the schema.
+object, and no more, has the items or the fields that the class's annotations say; one without a
+type has theirs, and all may be null exactly where the annotation has None. Fields that a command
+adds have theirs in the schema.
 """
 
 from __future__ import annotations
@@ -74,11 +75,33 @@ def described(schema: dict[str, Any]) -> dict[str, Any]:
         record = getattr(importlib.import_module(module), name)
         texts, hints = descriptions_of(record), hints_of(record)
         for field, child in part["properties"].items():
-            if field in hints and _is_bare(child):
-                _fill(child, shape_of(hints[field], (record,)))
+            shape = shape_of(hints[field], (record,)) if field in hints else {}
+            if _is_bare(child):
+                _fill(child, shape)
+            _set_null(child, shape)
             if field in texts:
                 child["description"] = texts[field]
     return schema
+
+
+def _set_null(schema: dict[str, Any], shape: dict[str, Any]) -> None:
+    """Let a value be null where the shape of its annotation is; without a type it has the shape's.
+
+    Alternatives stay as they are.
+    """
+    if "type" not in shape or {"anyOf", "$ref"} & schema.keys():
+        return
+    if "type" not in schema:
+        schema["type"] = shape["type"]
+    elif kinds := {*_kinds(schema)} - {"null"}:
+        of_shape = {*_kinds(shape)}
+        named = sorted(kinds | (of_shape & {"null"}))
+        schema["type"] = named if len(named) > 1 else named[0]
+
+
+def _kinds(schema: dict[str, Any]) -> list[str]:
+    stated = schema["type"]
+    return [stated] if isinstance(stated, str) else stated
 
 
 def _is_bare(schema: dict[str, Any]) -> bool:

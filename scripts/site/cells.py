@@ -15,9 +15,22 @@ _PLACE = re.compile(r"^\{([\w-]+)\}$", re.MULTILINE)
 
 def escaped(text: str) -> str:
     """Text on one line, none of which is Markdown."""
+    return " ".join(_without_markup(text).split())
+
+
+def _without_markup(text: str) -> str:
     for sign in "&|<>*_[]":
         text = text.replace(sign, f"&#{ord(sign)};")
-    return " ".join(text.split())
+    return text
+
+
+def prose(text: str) -> str:
+    """Text on one line with code between grave accents, and no other Markdown."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escaped(text)
+    cells = (in_code(part) if k % 2 else _without_markup(part) for k, part in enumerate(parts))
+    return " ".join("".join(cells).split())
 
 
 def in_code(text: str) -> str:

@@ -1,7 +1,7 @@
 """Blocks of code that fit the page of the site at 1,280 pixels, so that nothing is cut off.
 
 A long command is continued in the next line, after a backslash; its explanation comes before it.
-Other lines are broken where the block ends; only tables of a terminal scroll.
+Other lines are broken where the block ends; only tables of a terminal and Python scroll.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def _block(block: re.Match[str]) -> str:
         lines = (part for line in text.splitlines() for part in commands(line))
         text = "".join(f"{line}\n" for line in lines)
     is_table = language in {"", "text", "tsv"} and _TABLE.search(text)
-    if longest(text) > WIDTH and not is_table and not head.startswith("{"):
+    scrolls = is_table or language == "python"
+    if longest(text) > WIDTH and not scrolls and not head.startswith("{"):
         head = f"{{ .{language or 'text'} .wrap{head.removeprefix(language)} }}"
     return f"{indent}{block['fence']}{head}\n{text}{indent}{block['fence']}"
 

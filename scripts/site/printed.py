@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from cells import escaped, filled, table
+from cells import filled, prose, table
 from schemas import HEAD, Schema, refers, rows, schema_of, unique
 
 from cimento.cli.tree import walk
@@ -23,7 +23,7 @@ def _section(name: str, commands: Mapping[str, Schema]) -> Iterator[str]:
     """The section of a command: a row for each field, or the page that describes the object."""
     yield f"## {command_of(name)}\n"
     if described := commands[name].get("description"):
-        yield f"{escaped(described)}\n"
+        yield f"{prose(described)}\n"
     if refers(commands[name]):
         yield "The object is [the JSON summary](../tables.md#the-json-summary).\n"
     if found := unique(rows(commands[name])):

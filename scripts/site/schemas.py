@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any, TypeAlias
 
-from cells import escaped
+from cells import prose
 
 Schema: TypeAlias = "dict[str, Any]"
 Row: TypeAlias = tuple[str, str, str]
@@ -31,7 +31,7 @@ def rows(schema: Schema, path: str = "") -> Iterator[Row]:
     for part in alternatives(schema):
         for name, child in part.get("properties", {}).items():
             at = f"{path}.{name}" if path else name
-            content = escaped(child.get("description", "")).removesuffix(".")
+            content = prose(child.get("description", "")).removesuffix(".")
             yield f"`{at}`", type_of(child), content[:1].upper() + content[1:]
             yield from rows(child, at)
         if isinstance(part.get("items"), dict):
@@ -41,13 +41,20 @@ def rows(schema: Schema, path: str = "") -> Iterator[Row]:
 
 
 def type_of(schema: Schema) -> str:
-    """The type of a field in words, with what an array or an object holds; empty for any type."""
+    """The type of a field in words, with what an array or an object holds; empty for any type.
+
+    The words of an enumeration are in code, as they are printed.
+    """
     names: list[str] = []
     for part in alternatives(schema):
+        if "enum" in part:
+            names += ["null" if one is None else f'`"{one}"`' for one in part["enum"]]
         stated = part.get("type", [])
         kinds = [stated] if isinstance(stated, str) else stated
-        names += [f"{kind}{_held(kind, part)}" for kind in kinds]
-    return " or ".join(sorted(dict.fromkeys(names), key=lambda name: (name == "null", name)))
+        plain = [kind for kind in kinds if kind == "null" or "enum" not in part]
+        names += [f"{kind}{_held(kind, part)}" for kind in plain]
+    found = sorted(dict.fromkeys(names), key=lambda name: (name == "null", name))
+    return " or ".join(f"({one})" if " of " in one and len(found) > 1 else one for one in found)
 
 
 def _held(kind: str, schema: Schema) -> str:

@@ -34,6 +34,9 @@ _TSV = re.compile(
     r'^```tsv(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )
 _FENCE = re.compile(r"^(`{3,})[^\n]*\n.*?^\1$", re.MULTILINE | re.DOTALL)
+_ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
+_SOURCE = re.compile(r"([A-Z][^|;:\[\]()]*\d{4}), doi:(10\.[^\s;,|]+)")
+"""Who published something and when, and the DOI, in a cell."""
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 
 
@@ -103,7 +106,14 @@ def _named(words: str, target: str) -> str:
 
 def as_page(text: str) -> str:
     """A page as the site shows it: tables with tabs are tables, and design records are named."""
-    return outside_fences(_TSV.sub(_as_table, text), lambda prose: _LINK.sub(_from_docs, prose))
+    return outside_fences(
+        _TSV.sub(_as_table, text), lambda prose: _ROW.sub(_cited, _LINK.sub(_from_docs, prose))
+    )
+
+
+def _cited(row: re.Match[str]) -> str:
+    """A row of a table whose sources are links, so that its column has no long identifiers."""
+    return _SOURCE.sub(r"[\1](https://doi.org/\2)", row[0])
 
 
 def _from_docs(link: re.Match[str]) -> str:

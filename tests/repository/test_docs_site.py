@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import functools
+import html
 import http.server
 import importlib
 import inspect
@@ -145,6 +147,15 @@ def test_long_words_of_tables_can_be_broken_and_links_stay():
     assert breakable(text) == text
 
 
+def test_a_source_in_a_table_is_a_link_and_code_in_python_scrolls():
+    staged = site_module("staging").as_page(
+        "| lp | Hale 2001, doi:10.3115/1073336.1073357; see |\n"
+    )
+    assert staged == "| lp | [Hale 2001](https://doi.org/10.3115/1073336.1073357); see |\n"
+    block = f"```python\nx = {'1 + ' * 30}1\n```"
+    assert site_module("folding").folded(block) == block
+
+
 def test_a_table_with_tabs_is_a_table_and_a_design_record_is_only_named():
     as_page = site_module("staging").as_page
     text = '```tsv title="items.tsv"\nitem\ttext\n1\ta | b\n```\n[why](design/ladder.md)\n'
@@ -272,6 +283,39 @@ def types_shown() -> list[str]:
 def shown_on(page: str) -> list[str]:
     """The objects that a page of the reference shows."""
     return re.findall(r"^::: ([\w.]+)$", page, re.MULTILINE)
+
+
+REFERENCE = ("python", "statistics", "modules")
+"""Pages of the reference of Python."""
+
+
+def text_of(page: Path) -> str:
+    """The text of the article of a page, each run of blanks as one."""
+    article = re.search(r"<article.*?</article>", page.read_text("utf-8"), re.DOTALL)
+    assert article is not None
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", "", article[0])).split())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REFERENCE)
+def test_signatures_have_no_private_name(site, name):
+    text = text_of(site / "reference" / f"{name}.html")
+    assert re.findall(r"(?<!\w)_[A-Za-z]\w*", text) == []
+
+
+@pytest.mark.slow
+def test_records_have_their_constructors_with_what_is_required(site):
+    text = text_of(site / "reference" / "python.html")
+    for record in (cimento.Measure, cimento.Outcome):
+        found = re.search(rf"\b{record.__name__}\(( \*,.*?), \) ", text)
+        assert found is not None
+        written = ast.parse(f"def made({found[1]}): ...").body[0]
+        assert isinstance(written, ast.FunctionDef)
+        options = zip(written.args.kwonlyargs, written.args.kw_defaults, strict=True)
+        assert {argument.arg: default is None for argument, default in options} == {
+            name: one.default is one.empty
+            for name, one in inspect.signature(record).parameters.items()
+        }
 
 
 @pytest.mark.slow

@@ -143,8 +143,30 @@ def test_what_an_array_or_an_object_holds_is_in_the_schema():
     assert found == FREE
 
 
+NULL_IN_TEXT = re.compile(r"\bnull (?:where|without|if)\b")
+FIELD = re.compile(r"^\| (`\S+`) \| (.*?) \| (.*) \|$", re.MULTILINE)
+
+
+def test_every_field_has_a_type_that_allows_null_where_the_text_says_so():
+    page = site_module("printed").printed_page()
+    rows = FIELD.findall(page)
+    assert len(rows) > 500
+    assert [row for row in rows if not row[1].strip()] == []
+    assert [row for row in rows if NULL_IN_TEXT.search(row[2]) and "null" not in row[1]] == []
+    assert [row for row in rows if re.search(r" of [^()]* or null", row[1])] == []
+
+
+def test_code_in_descriptions_is_read_as_code():
+    page = site_module("printed").printed_page()
+    assert re.findall(r"`[^`\n|]*&#\d+;[^`\n|]*`", page) == []
+    assert '| `tie_rule` | `"half"` or `"judged"` |' in page
+
+
 def test_the_page_says_what_is_in_a_list_and_in_a_record_of_a_record():
     page = site_module("printed").printed_page()
-    assert "| `rates[].gained` | array of string or null |" in page
+    assert "| `rates[].gained` | array of string |" in page
+    assert "| `by_family` | (array of object) or null |" in page
+    assert "| `rates[].suite` | string |" in page
+    assert "| `rates[].note` | string or null |" in page
     assert "| `rates[].change.low` | number or null | Lower end |" in page
     assert "| `rankings[].models[].rank.best` | integer" in page

@@ -205,10 +205,12 @@ def _verdicts_in_brief(by_run: Sequence[Sequence[Estimate]]) -> str:
     rule = "successes" if any(map(_ties_pass, shares)) else "failures"
     bits = next((one.near_tie_bits for one in compared if one.near_tied is not None), None)
     ties = "is a tie" if tied == 1 else "are ties"
+    were = "was" if unscored == 1 else "were"
+    has_ties = bool(compared or tied)
     left = [
-        *([f"{tied:,} {ties} (counted as {rule})"] if compared or tied else []),
+        *([f"{tied:,} {ties} (counted as {rule})"] if has_ties else []),
         *([f"{counted(near, 'near tie')} (below {bits:g} bits)"] if bits is not None else []),
-        f"{unscored:,} unscored",
+        f"{unscored:,} unscored" if has_ties else f"{unscored:,} {were} unscored",
     ]
     total = counted(sum(one.n for one in single) + unscored, "verdict")
     return f"Of {total}, {names_in_row(left)}."

@@ -151,7 +151,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "run": Entry("Run suites on models.", "run:run"),
         "plan": Entry("Estimate the time, memory and cost of a run.", "plan:plan"),
         "judge": Entry("Judge stored runs again, without a model.", "stored:judge"),
-        "rerun": Entry("Rerun stored runs; compare byte by byte.", "stored:rerun"),
+        "rerun": Entry("Rerun stored runs; compare the results.", "stored:rerun"),
     },
     "Look at results": {
         "show": Entry("Show a stored run, or one of its items.", "report:show_run"),

@@ -46,8 +46,8 @@ class PairedValues:
         n: items with both.
         first: mean of the first; None without items.
         second: mean of the second.
-        change: second minus first, with its interval and test; None, with the reason, where the two
-            are on different scales.
+        change: second minus first, with its interval and test; only the reason why there is none
+            where the two are on different scales.
         effect: mean difference in standard deviations of the differences (Cohen's d_z).
         items: item to second minus first.
         reason: why there is nothing.
