@@ -16,7 +16,7 @@ from cimento.app.words import Words, said
 from cimento.errors import CimentoError
 from cimento.io.values import grouped
 from cimento.kinds.run import open_runs
-from cimento.paradigms.cloze.judging import FORCED_CHOICE, REACHABLE
+from cimento.paradigms.cloze.judging import FORCED_CHOICE, n_findable
 from cimento.records.effects import DesignEffect, effects_among
 from cimento.records.outcomes import best_constant
 from cimento.records.store import MANIFEST
@@ -161,25 +161,12 @@ def _result_of(path: Path, _time: int) -> RunResult:
     headline = next((one for one in estimates if one.role == "headline"), None)
     if headline is None:
         return RunResult()
-    n_findable = _findable(headline, estimates)
-    shown = headline if n_findable is None else _forced_choice(estimates) or headline
+    n_found = n_findable(headline, estimates)
+    shown = headline if n_found is None else _forced_choice(estimates) or headline
     return RunResult(
         headline=Headline(run.model, shown, best_constant(shown, estimates)),
-        hits=None if n_findable is None else headline,
-        n_findable=n_findable or 0,
-    )
-
-
-def _findable(hits: Estimate, estimates: Iterable[Estimate]) -> int | None:
-    """How many answers a model can find; None where it can find all."""
-    asked = (hits.question, hits.method, hits.statistic)
-    return next(
-        (
-            one.n
-            for one in estimates
-            if one.group == REACHABLE and (one.question, one.method, one.statistic) == asked
-        ),
-        None,
+        hits=None if n_found is None else headline,
+        n_findable=n_found or 0,
     )
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.corpus.morphology import Morphology
+    from cimento.records.outcomes import Estimate
 
 
 OPTION_ALONE = frozenset({"left-to-right", "joint", "left", "sentinel"})
@@ -193,6 +194,24 @@ def unreachable_items(answers: ClozeAnswers, items: Iterable[ClozeItem]) -> set[
         ):
             unreachable.add(item.id)
     return unreachable
+
+
+def n_findable(hits: Estimate, estimates: Iterable[Estimate]) -> int | None:
+    """How many expected answers a model can find; None where it can find all.
+
+    Args:
+        hits: of all items.
+        estimates: of the same run.
+    """
+    asked = (hits.question, hits.method, hits.statistic)
+    return next(
+        (
+            one.n
+            for one in estimates
+            if one.group == REACHABLE and (one.question, one.method, one.statistic) == asked
+        ),
+        None,
+    )
 
 
 def _fits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
