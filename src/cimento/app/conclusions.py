@@ -66,10 +66,10 @@ class RunResult:
         if self.headline is None or self.headline.estimate.value is None:
             return "–"
         estimate = self.headline.estimate
-        shown = f"{_kind(estimate, say)}{_value(estimate, say)}"
+        number = f"{_kind(estimate, say)}{_value(estimate, say)}"
         if self.hits in (None, estimate):
-            return shown
-        return f"{shown}; {_kind(self.hits, say)}{_value(self.hits, say)}"
+            return number
+        return f"{number}; {_kind(self.hits, say)}{_value(self.hits, say)}"
 
     def sentence(self, say: Words) -> str:
         """What can and cannot be concluded; empty where nothing was judged."""

@@ -273,7 +273,8 @@ def conditions_of(grid: Grid) -> tuple[str, str] | None:
     """
     sheet = grid.items
     item, condition = sheet.column("item"), sheet.column("condition")
-    if item is None or condition is None or sentence_column(sheet) is None:
+    text = sentence_column(sheet)
+    if item is None or condition is None or text is None or are_blanked(sheet.values(text)):
         return None
     is_rated = sheet.column("rating") is not None or sheet.column("ratings") is not None
     if is_rated or not has_regions(grid.settings().get("kind")) or _predicts(grid):
