@@ -11,11 +11,12 @@ from cimento.app.conclusions import RunResult, result_of
 from cimento.app.words import LANGUAGES, words
 from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
+from cimento.documents.findings import findings_of
 from cimento.kinds.run import open_runs
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import Estimate
 from cimento.records.store import MANIFEST
-from cimento.report.findings import Headline
+from cimento.report.findings import Headline, findings_as_markdown
 from tests.helpers.app_user import visit
 
 
@@ -158,3 +159,36 @@ def test_a_card_of_the_queue_opens_its_own_runs_also_those_from_before(with_runs
                 await user.should_see("The runs of this card are not stored as they were")
 
     visit(tmp_path, flow)
+
+
+BLANKS = """\
+id\ttext\ttarget\tplausible
+1\tLos niños juegan en el ___ después de la escuela.\tparque\tjardín; mercado
+2\tTodas las mañanas toma café con ___.\tleche\tazúcar; arena
+3\tMi abuela cuenta historias de su ___.\tinfancia\tpueblo; zapato
+4\tMaría compró un libro en la ___.\tlibrería\ttienda; luna
+5\tEl perro ladra cuando oye un ___.\truido\tcoche; color
+6\tEl gato duerme sobre la ___.\tcama\tmesa; nube
+"""
+
+
+def test_answers_that_cannot_be_found_are_counted_and_the_forced_choice_is_said_first(tmp_path):
+    (tmp_path / "huecos.tsv").write_text(BLANKS, encoding="utf-8")
+    models = ["-m", "demo-masked", "-m", "demo-causal"]
+    command = ["run", str(tmp_path / "huecos.tsv"), *models, "--language", "es"]
+    assert invoke([*command, "-o", str(tmp_path / "runs")]) == 0
+    runs = Workspace(tmp_path).runs()
+    for run in runs:
+        outcomes = open_runs([run.path])[0].outcomes()
+        hits = outcomes.filter(outcomes["question"] == "hit@1")
+        n_lost = hits["reason"].str.starts_with("the answer is several tokens").sum()
+        assert 0 < n_lost < len(hits)
+        result = result_of(run.path)
+        assert result.number(words("en")).startswith("Forced choice among the given words (")
+        assert "; hit@1 0." in result.number(words("en"))
+        found = f"can find only {len(hits) - n_lost} of the 6 expected answers"
+        assert found in result.sentence(words("en"))
+    text = findings_as_markdown(findings_of(open_runs([run.path for run in runs])))
+    assert f"demo-{run.model.removeprefix('demo-').partition('@')[0]} {6 - n_lost} of 6" in text
+    assert "the hits of models are not compared by a test" in text
+    assert "differ significantly" not in text

@@ -242,3 +242,16 @@ def test_asterisks_are_removed_from_sentences_and_not_from_names():
 def test_a_word_that_says_a_side_outright_decides_in_either_order(good, bad):
     assert guess_pair(grid((good, bad), (GOOD, BAD))) == (0, 1)
     assert guess_pair(grid((bad, good), (BAD, GOOD))) == (1, 0)
+
+
+@pytest.mark.parametrize(("blank", "kind"), [("___", None), ("parque", "conditions")])
+def test_in_which_condition_sentences_are_likelier_is_not_asked_of_blanks(blank, kind):
+    rows = (
+        ("item", "condition", "text", "target"),
+        ("1", "esperable", f"Los niños juegan en el {blank}.", "parque"),
+        ("1", "inesperable", f"Los peces juegan en el {blank}.", "parque"),
+        ("2", "esperable", f"Mi abuela pasea por el {blank}.", "parque"),
+        ("2", "inesperable", f"El barco pasea por el {blank}.", "parque"),
+    )
+    asked = question_of(grid(*rows))
+    assert (asked and asked.kind) == kind

@@ -8,6 +8,8 @@ from scipy import stats
 
 from cimento.app import people
 from cimento.app.frame import Text
+from cimento.app.jobs import Job, Queue
+from cimento.app.wanted import RunRequest
 from cimento.app.words import without_commands
 from cimento.judgments import how_read, judgments_of, read_judgments
 from cimento.kinds.run import open_runs
@@ -294,6 +296,27 @@ def test_means_show_z_by_participant(tmp_path):
     scored = [stats.zscore([float(value) for value in row], ddof=1) for row in rows]
     for z in map(statistics.fmean, zip(*scored, strict=True)):
         assert f"{z:.2f}".replace(".", ",").replace("-", "−") in shown
+
+
+def test_alpha_says_what_it_rests_on_and_why_it_has_no_interval(tmp_path, monkeypatch):
+    rows = [["1", "3", "5", "4", ""], ["2", "2", "5", "", ""]]  # three sentences have two answers
+
+    async def flow(user):
+        await user.open("/es/people")
+        fill(user, ui.select, "Lengua de las oraciones", "it")
+        await choose(user, "alfa.csv", a_form(rows))
+        await user.should_see("Media de las medias de los estímulos", retries=300)
+        await user.should_see("con dos o más respuestas: 3 de 4.")
+        await user.should_see("Alfa no tiene intervalo (")
+        user.find("Comparar con las ejecuciones").click()
+        await user.should_see("Todavía no se ha ejecutado ningún modelo", retries=300)
+        going = [Job(1, RunRequest(("suites/alfa",), ("demo-causal",)), state="running")]
+        monkeypatch.setattr(Queue, "jobs", lambda _: going)
+        user.find("Comparar con las ejecuciones").click()
+        await user.should_see("Un modelo se está ejecutando", retries=300)
+        await user.should_not_see("Todavía no se ha ejecutado ningún modelo")
+
+    visit(tmp_path, flow)
 
 
 def test_what_rules_did_is_a_table_in_the_language_of_the_page(tmp_path):

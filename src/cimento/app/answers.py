@@ -221,7 +221,7 @@ class Results:
 
     def _build_questions(self, summaries: Sequence[QuestionSummary]) -> None:
         """The questions with their means and agreement."""
-        names = ("question", "participants", "places", "judgments", "mean", "sd")
+        names = ("question", "participants", "places", "judgments", "mean-of-means", "sd")
         several = len({*map(scale_of_alpha, summaries)}) > 1
         rows = [_summary_row(summary, self._say, with_scale=several) for summary in summaries]
         if rows:  # times answer no question
@@ -230,10 +230,27 @@ class Results:
         if any(summary.alpha.low is not None for summary in summaries):
             Text(self._say("people.alpha-over")).classes("small")
         for summary in summaries:
+            self._build_alpha_base(summary, several=len(summaries) > 1)
+        for summary in summaries:
             if len(summary.by_condition) > 1:
                 means = [[name, two_decimals(mean, self._say)]
                          for name, mean in summary.by_condition.items()]  # fmt: skip
-                table([self._say(f"people.of-{name}") for name in ("condition", "mean")], means)
+                table(
+                    [self._say(f"people.of-{name}") for name in ("condition", "mean-of-means")],
+                    means,
+                )
+
+    def _build_alpha_base(self, summary: QuestionSummary, *, several: bool) -> None:
+        """What an alpha rests on, where not on all stimuli, and why it has no interval."""
+        say, alpha = self._say, summary.alpha
+        said_of = []
+        if alpha.value is not None and alpha.items < summary.places:
+            said_of.append(say("people.alpha-base", part=alpha.items, whole=summary.places))
+        if alpha.value is not None and alpha.low is None:
+            said_of.append(say("people.alpha-alone", reason=reason_of(alpha.reason, say)))
+        if said_of:
+            name = f"{say.named('question', summary.question)}: " if several else ""
+            Text(name + " ".join(said_of)).classes("small")
 
     def _build_means(self) -> None:
         """The mean of each sentence, with its z-score."""

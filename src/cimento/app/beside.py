@@ -13,6 +13,7 @@ from nicegui import ui
 from cimento.app.choices import beside_choices
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
+from cimento.app.jobs import BUSY
 from cimento.app.parts import ends, table
 from cimento.app.rated import ratings_of, scale_of
 from cimento.app.shown import BesideModel, beside_models
@@ -89,7 +90,7 @@ class BesideModels:
                 await self._compare_choices(judgments, runs)
                 return
             if not rows:
-                Text(say("people.no-runs", step=say("people.apply")))
+                Text(self._no_runs())
                 return
             names = ("suite", *(f"of-{n}" for n in ("model", "measure", "sentences", "rho")))
             titles = [say(f"people.{name}") for name in (*names, "of-interval")]
@@ -102,13 +103,19 @@ class BesideModels:
                     Text(say("people.other-sentences", suite=row.suite, model=row.model,
                              items=", ".join(row.others))).classes("small")  # fmt: skip
 
+    def _no_runs(self) -> str:
+        """That no model has been run, or that a run is still going on."""
+        if any(job.state in (*BUSY, "waiting") for job in self._visit.queue.jobs()):
+            return self._say("people.runs-going")
+        return self._say("people.no-runs", step=self._say("people.apply"))
+
     async def _compare_choices(self, judgments: Sequence[Judgment], runs: Sequence[Run]) -> None:
         """The choices of people beside the outcomes of runs."""
         say, rows = self._say, await asyncio.to_thread(beside_choices, judgments, runs)
         with self._shown:
             if not rows:
-                key = "no-ratings" if runs else "no-runs"
-                Text(say(f"people.{key}", step=say("people.apply")))
+                step = say("people.apply")
+                Text(say("people.no-ratings", step=step) if runs else self._no_runs())
                 return
             names = (
                 "suite",

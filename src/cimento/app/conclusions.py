@@ -6,7 +6,7 @@ All of it follows from the intervals and tests that the run has (`cimento.report
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from cimento.app.words import Words, said
 from cimento.errors import CimentoError, InputError
 from cimento.io.values import grouped
 from cimento.kinds.run import open_runs
+from cimento.records.blanks import FORCED_CHOICE, n_findable
 from cimento.records.effects import DesignEffect, effects_among
 from cimento.records.outcomes import best_constant
 from cimento.records.store import MANIFEST
@@ -38,12 +39,18 @@ class RunResult:
 
     Attributes:
         effects: of a factorial design, the DD of each phenomenon.
-        headline: of any other run, the number that sums it up; None where there is none.
+        headline: of any other run, the number that sums it up; None where there is none. Of blanks
+            with answers that cannot be found, the forced choice among given words, where one was
+            asked.
+        hits: of blanks, the hits, where some answers cannot be found; else None.
+        n_findable: answers that the model can find, where there are `hits`.
         form: the form of its kind, ``pairs`` or ``factorial``; empty where it has no form.
     """
 
     effects: tuple[DesignEffect, ...] = ()
     headline: Headline | None = None
+    hits: Estimate | None = None
+    n_findable: int = 0
     form: str = ""
 
     def number(self, say: Words) -> str:
@@ -64,9 +71,10 @@ class RunResult:
         if self.headline is None or self.headline.estimate.value is None:
             return "–"
         estimate = self.headline.estimate
-        kind = say("people.of-rho") if estimate.statistic == _RHO else kind_of(estimate)
-        kind = "" if kind == ACCURACY_KIND else f"{kind} "
-        return f"{kind}{_value(estimate, say)}"
+        number = f"{_kind(estimate, say)}{_value(estimate, say)}"
+        if self.hits in (None, estimate):
+            return number
+        return f"{number}; {_kind(self.hits, say)}{_value(self.hits, say)}"
 
     def sentence(self, say: Words) -> str:
         """What can and cannot be concluded; empty where nothing was judged."""
@@ -74,7 +82,23 @@ class RunResult:
             return " ".join(self._of_effects(say))
         if self.headline is None or self.headline.estimate.value is None:
             return ""
-        one, estimate = self.headline, self.headline.estimate
+        return " ".join(filter(None, (self._of_headline(self.headline, say), self._of_hits(say))))
+
+    def _of_hits(self, say: Words) -> str:
+        """How many answers the model can find; empty where it can find all."""
+        if self.hits is None:
+            return ""
+        count = say.number(self.hits.n)
+        return say(
+            "read.findable",
+            kind=kind_of(self.hits),
+            found=say.number(self.n_findable),
+            count=count,
+        )
+
+    def _of_headline(self, one: Headline, say: Words) -> str:
+        """What follows from the number."""
+        estimate = one.estimate
         kind = "rho" if estimate.statistic == _RHO else "share" if estimate.is_share else "other"
         if one.standing == "undefined":
             return say("read.means_undefined", reason=_reason(estimate.reason, say))
@@ -106,6 +130,16 @@ def _value(estimate: Estimate, say: Words) -> str:
     return f"{shown} {ends(estimate.low, estimate.high, say, form)}".strip()
 
 
+def _kind(estimate: Estimate, say: Words) -> str:
+    """The kind of a number and a space; empty for an accuracy."""
+    if estimate.statistic == _RHO:
+        return f"{say('people.of-rho')} "
+    if estimate.question == FORCED_CHOICE:
+        return f"{say('read.forced_choice', rule=estimate.method)} "
+    kind = kind_of(estimate)
+    return "" if kind == ACCURACY_KIND else f"{kind} "
+
+
 def _reason(reason: str, say: Words) -> str:
     return said(reason, say.language) or reason
 
@@ -133,8 +167,14 @@ def _result_of(path: Path, _time: int) -> RunResult:
     headline = next((one for one in estimates if one.role == "headline"), None)
     if headline is None:
         return RunResult(form=form)
-    constant = best_constant(headline, estimates)
-    return RunResult(headline=Headline(run.model, headline, constant), form=form)
+    n_found = n_findable(headline, estimates)
+    shown = headline if n_found is None else _forced_choice(estimates) or headline
+    return RunResult(
+        headline=Headline(run.model, shown, best_constant(shown, estimates)),
+        hits=None if n_found is None else headline,
+        n_findable=n_found or 0,
+        form=form,
+    )
 
 
 def _form_of(run: Run) -> str:
@@ -149,3 +189,13 @@ def _form_of(run: Run) -> str:
         return ""  # a warning of the suite says what is wrong with its design
     is_whole = len(suite.region_names) <= 1
     return "pairs" if is_whole and {*suite.condition_names} == {GOOD, BAD} else ""
+
+
+def _forced_choice(estimates: Iterable[Estimate]) -> Estimate | None:
+    """The choice among given words by the rule that has a score for most items."""
+    choices = (
+        one
+        for one in estimates
+        if one.question == FORCED_CHOICE and one.role == "main" and one.value is not None
+    )
+    return max(choices, key=lambda one: one.n, default=None)

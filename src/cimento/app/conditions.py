@@ -5,6 +5,7 @@ from __future__ import annotations
 from cimento.app.editing import Grid, Sheet, insert_column, insert_rows, set_cells, sheet_of
 from cimento.app.marked import as_read
 from cimento.app.opening import describe
+from cimento.intake.blanks import are_blanked
 from cimento.intake.names import meaning
 from cimento.intake.table import Table
 from cimento.kinds.registry import has_regions
@@ -23,7 +24,8 @@ def conditions_of(grid: Grid) -> tuple[str, str] | None:
     """
     sheet = grid.items
     item, condition = sheet.column("item"), sheet.column("condition")
-    if item is None or condition is None or sentence_column(sheet) is None:
+    text = sentence_column(sheet)
+    if item is None or condition is None or text is None or are_blanked(sheet.values(text)):
         return None
     is_rated = sheet.column("rating") is not None or sheet.column("ratings") is not None
     if is_rated or not has_regions(grid.settings().get("kind")) or _predicts(grid):

@@ -327,6 +327,8 @@ class SurveyPage:
             say(f"people.kind-{kind}", count=say.number(n)) for kind, n in now.kinds.items()
         )
         last = [say("people.of-which", kinds=kinds)] if len(now.kinds) > 1 else []
+        if now.begun < now.people:
+            last.append(say("people.not-agreed", count=now.people - now.begun))
         if now.last:
             last.append(say("people.last", time=local_time(now.last)))
         if now.minutes is not None:

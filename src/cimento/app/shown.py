@@ -88,7 +88,7 @@ class Progress:
         answers: number of questions answered.
         kinds: number of answers to questions of the test, to attention checks, fillers and
             practice, without the kinds that have none.
-        wanted: number of questions that all participants with a link are asked.
+        wanted: number of questions that those who have agreed are asked.
         last: when the last answer came, in UTC; empty before the first.
         minutes: median of the sittings of those who have finished; None before the first.
     """
@@ -126,7 +126,7 @@ def progress(survey: Path) -> Progress:
         finished=sum(person.finished_at is not None for person in people),
         answers=len(given),
         kinds=_in_order(kinds),
-        wanted=sum(len(person.questions) for person in people),
+        wanted=sum(len(person.questions) for person in people if person.consented_at is not None),
         last=max((answer.at for answer in answers), default=""),
         minutes=median(seconds) / _MINUTE if seconds else None,
     )

@@ -13,16 +13,18 @@ from cimento.io.tables import REQUESTS
 from cimento.io.values import grouped
 from cimento.paired.designs import design_differences
 from cimento.paired.item_outcomes import item_outcomes
+from cimento.records.blanks import n_findable
 from cimento.records.outcomes import beside_ratings, best_constant
 from cimento.report.findings import Finding, Findings, Headline, findings
 from cimento.report.findings_designs import NO_DESIGNS, DesignResult, Designs
-from cimento.report.findings_pairs import FEW_MODELS, PairTest
+from cimento.report.findings_pairs import FEW_MODELS, PairTest, joined
 from cimento.report.findings_people import same_verdict_said
 from cimento.report.formatting import short_model_names
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.records.effects import DesignEffect
+    from cimento.records.outcomes import Estimate
 
 
 def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
@@ -52,6 +54,9 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
     ]
     questions = {(one.suite, one.estimate.question) for one in beside}
     places, places_beside = _places(others, questions) if len(short) > 1 else ({}, {})
+    lost = tuple(_not_findable(runs, short))
+    for one in lost:  # which model can find more answers is what a test of hits would compare
+        places.pop(one.where, None)
     said = findings_among(
         [*headlines, *beside],
         places,
@@ -60,7 +65,28 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
         twins=_twins(runs),
         beside=places_beside,
     )
-    return replace(said, parts=(*said.parts, *_same_as_people(runs, short)))
+    return replace(said, parts=(*said.parts, *lost, *_same_as_people(runs, short)))
+
+
+def _not_findable(runs: Sequence[Run], short: Mapping[str, str]) -> Iterator[Finding]:
+    """Of suites with blanks, how many of the expected answers each model can find, if not all."""
+    for suite, of_suite in grouped((run.suite.name, run) for run in runs).items():
+        found: dict[str, tuple[Estimate, int]] = {}
+        for run in of_suite:
+            estimates = run.estimates()
+            hits = next((one for one in estimates if one.role == "headline"), None)
+            if hits is not None and (n := n_findable(hits, estimates)) is not None:
+                found[short[run.model]] = (hits, n)
+        if not found:
+            continue
+        each = joined([f"{model} {n} of {hits.n}" for model, (hits, n) in found.items()])
+        if len(found) > FEW_MODELS:
+            ends = dict.fromkeys(str(end([n for _, n in found.values()])) for end in (min, max))
+            each = f"{' to '.join(ends)} by {len(found)} models"
+        sentences = [f"Expected answers that can be found: {each}; the others count as misses."]
+        if len(of_suite) > 1:
+            sentences.append("So the hits of models are not compared by a test.")
+        yield Finding("Answers within reach", (suite,), tuple(sentences))
 
 
 def _same_as_people(runs: Sequence[Run], short: Mapping[str, str]) -> Iterator[Finding]:

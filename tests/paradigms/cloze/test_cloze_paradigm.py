@@ -13,15 +13,8 @@ from pathlib import Path
 import pytest
 
 from cimento import Meta, TableError, UsageError, open_run, open_runs
-from cimento.paradigms.cloze.judging import (
-    CHOSEN,
-    DIVIDED,
-    FITS,
-    FORCED_CHOICE,
-    HIT,
-    NOT_JUDGED,
-    REACHABLE,
-)
+from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, FITS, HIT, NOT_JUDGED
+from cimento.records.blanks import FORCED_CHOICE, REACHABLE
 from cimento.records.outcomes import GROUP
 
 STORED = Path(__file__).parents[2] / "data" / "cloze-runs"

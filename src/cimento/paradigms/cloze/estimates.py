@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from cimento.cite.sentences import names_in_row
 from cimento.errors import counted
 from cimento.kinds.base import MethodFacts
-from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked, depths_of
+from cimento.paradigms.cloze.judging import DIVIDED, HIT, asked, depths_of
 from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
 from cimento.paradigms.cloze.shares import Share, macro
+from cimento.records.blanks import FORCED_CHOICE, REACHABLE
 from cimento.records.outcomes import ACCURACY, GROUP, Estimate, rate
 from cimento.suites.cloze import ClozeItem
 

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cimento.kinds.run import Run
-from cimento.paradigms.cloze.judging import (
-    HIT,
-)
+from cimento.paradigms.cloze.judging import HIT
 from cimento.paradigms.cloze.profile import Profile
 from cimento.records.outcomes import Estimate
 from cimento.report.figures import (

@@ -28,6 +28,7 @@ from cimento.paradigms.cloze.judgments import (
 )
 from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import hit_ranks, is_hit
+from cimento.records.blanks import FORCED_CHOICE, REACHABLE
 from cimento.records.outcomes import Outcome, VerdictName, outcomes_table
 from cimento.suites.cloze import ClozeItem
 from cimento.suites.letters import one_spelling
@@ -44,11 +45,8 @@ OPTION_ALONE = frozenset({"left-to-right", "joint", "left", "sentinel"})
 DIVIDED = " per token"
 """Ends the method of a choice by scores that were divided by the option's tokens."""
 
-FORCED_CHOICE, HIT = "choice", "hit@"
-"""Questions, the second with the number of candidates that count, as `FITS`."""
-
-REACHABLE = "reachable"
-"""Group of hits: whether the method can find the answer at all; where some cannot be found."""
+HIT = "hit@"
+"""A question, with the number of candidates that count, as `FITS`."""
 
 CHOSEN, OPTION = "chosen", "option"
 """Groups of choices: the role of the most probable option, and its text; ties are joined."""

@@ -34,7 +34,6 @@ from cimento.paradigms.cloze.files import (
     write_cloze,
 )
 from cimento.paradigms.cloze.judging import (
-    FORCED_CHOICE,
     HIT,
     NOT_NEXT,
     UNREACHABLE,
@@ -54,6 +53,7 @@ from cimento.paradigms.cloze.requests import (
     blank_requests,
     check_candidates,
 )
+from cimento.records.blanks import FORCED_CHOICE
 from cimento.records.outcomes import Estimate
 from cimento.suites.cloze import ClozeSuite, cluster_of, expand_suite
 from cimento.suites.formats.lm_eval import ChoiceTask

@@ -14,18 +14,12 @@ from cimento.kinds.run import Run
 from cimento.kinds.sections import run_report, runs_by_suite
 from cimento.paradigms.cloze.estimates import EstimateIndex
 from cimento.paradigms.cloze.figures import curve_figure, dimensions_figure, expressions_figure
-from cimento.paradigms.cloze.judging import (
-    DIVIDED,
-    FORCED_CHOICE,
-    HIT,
-    OPTION,
-    OPTION_ALONE,
-    asked,
-)
+from cimento.paradigms.cloze.judging import DIVIDED, HIT, OPTION, OPTION_ALONE, asked
 from cimento.paradigms.cloze.profile import Profile, Profiling, profile
 from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import as_hit
 from cimento.paradigms.cloze.text import chosen_roles
+from cimento.records.blanks import FORCED_CHOICE
 from cimento.records.outcomes import Estimate, Outcome, each_outcome
 from cimento.report import (
     AnswerList,

@@ -14,7 +14,7 @@ from cimento.kinds.run import Run
 from cimento.paired.item_outcomes import ItemOutcomes, rates_only
 from cimento.paired.pairwise import PairwiseComparison, compare_pair, corrected
 from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
-from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked
+from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, HIT, asked
 from cimento.paradigms.cloze.profile import (
     EXPRESSION,
     Dimension,
@@ -33,6 +33,7 @@ from cimento.paradigms.cloze.shares import (
     hit_ranks,
     is_hit,
 )
+from cimento.records.blanks import FORCED_CHOICE, REACHABLE
 from cimento.records.outcomes import GROUP, Estimate, reasons_together
 from cimento.report.formatting import agreement_text, interval, number, signed
 from cimento.statistics.differences import cochran_q

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from cimento.cite.brief import PLL_IN_BRIEF
 from cimento.corpus.treebanks import SAMPLE
 from cimento.io.values import NoValue, Value
-from cimento.paradigms.cloze.judging import CHOSEN, FORCED_CHOICE, unreachable_items
+from cimento.paradigms.cloze.judging import CHOSEN, unreachable_items
 from cimento.paradigms.cloze.requests import ClozeAnswers
 from cimento.paradigms.ratings.estimates import (
     UNACCEPTABLE,
@@ -23,6 +23,7 @@ from cimento.paradigms.ratings.estimates import (
 )
 from cimento.paradigms.ratings.people import sentence_design
 from cimento.paradigms.ratings.runs import RatedRun
+from cimento.records.blanks import FORCED_CHOICE
 from cimento.records.outcomes import each_outcome
 from cimento.records.store import manifest_part
 from cimento.report.cells import PERCENT, Shown, count, repeated
