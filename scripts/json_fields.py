@@ -6,8 +6,8 @@
 An object of the schema whose ``$comment`` names a class (``cimento.compare.ways:WayComparison``)
 has the descriptions of the class's attributes. An attribute that the schema calls an array or an
 object, and no more, has the items or the fields that the class's annotations say; one without a
-type has theirs, and all may be null exactly where the annotation has None. Fields that a command
-adds have theirs in the schema.
+type has theirs, and all may be null where the annotation has None; a command may print null for
+more. Fields that a command adds have theirs in the schema.
 """
 
 from __future__ import annotations
@@ -93,10 +93,8 @@ def _set_null(schema: dict[str, Any], shape: dict[str, Any]) -> None:
         return
     if "type" not in schema:
         schema["type"] = shape["type"]
-    elif kinds := {*_kinds(schema)} - {"null"}:
-        of_shape = {*_kinds(shape)}
-        named = sorted(kinds | (of_shape & {"null"}))
-        schema["type"] = named if len(named) > 1 else named[0]
+    elif "null" in _kinds(shape):
+        schema["type"] = sorted({*_kinds(schema), "null"})
 
 
 def _kinds(schema: dict[str, Any]) -> list[str]:
