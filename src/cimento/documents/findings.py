@@ -55,8 +55,8 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
     questions = {(one.suite, one.estimate.question) for one in beside}
     places, places_beside = _places(others, questions) if len(short) > 1 else ({}, {})
     lost = tuple(_not_findable(runs, short))
-    for one in lost:  # which model can find more answers is what a test of hits would compare
-        places.pop(one.where, None)
+    for finding in lost:  # a test of hits would compare how many answers each model can find
+        places.pop(finding.where, None)
     said = findings_among(
         [*headlines, *beside],
         places,
