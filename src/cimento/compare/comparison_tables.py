@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -240,12 +242,17 @@ def _pairs_grid(
 def _family(
     tested: Sequence[PairwiseComparison] | Sequence[PairedCorrelations], correction: str
 ) -> list[str]:
-    """A note on how many comparisons p-values are corrected for; none for a single comparison."""
-    sizes = sorted({one.family for one in tested if one.family})
-    if max(sizes, default=1) == 1:
+    """A note on how many tests p-values are corrected for; none for a single test.
+
+    Tests of main questions and of others are corrected apart, and each has the size of its family:
+    more tests of one size than that are of both.
+    """
+    counts = Counter(one.family for one in tested if one.family and one.corrected is not None)
+    sizes = [size for size, n in counts.items() for _ in range(math.ceil(n / size))]
+    if sum(sizes) <= 1:
         return []
     over = f"over the {sizes[0]} tests that were made together"
-    if len(sizes) > 1:  # of main questions and of others
+    if len(sizes) > 1:
         over = f"tests of main questions and of others apart ({' and '.join(map(str, sizes))})"
     return [f"p ({correction}): {over}."]
 
