@@ -253,7 +253,8 @@ def _family(
         return []
     over = f"over the {sizes[0]} tests that were made together"
     if len(sizes) > 1:
-        over = f"tests of main questions and of others apart ({' and '.join(map(str, sizes))})"
+        families = " and ".join(map(str, sorted(sizes)))
+        over = f"main questions and others apart, in families of {families} tests"
     return [f"p ({correction}): {over}."]
 
 
