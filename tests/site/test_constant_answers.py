@@ -22,9 +22,7 @@ FALSE = 6
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("runs")
-    evaluate(
-        "it-stories", "demo-causal", output=place, limit=STORIES, set={"shots": 0, "prompt": "it-1"}
-    )
+    evaluate("it-stories", "demo-causal", output=place, limit=STORIES, shots=0, prompt="it-1")
     list(evaluate_all(["it-acceptability", "it-subject-verb"], "demo-causal", output=place))
     return place
 

@@ -65,3 +65,22 @@ def test_load_suite_keeps_the_ids_of_a_workbook_too(tmp_path):
     assert invoke(["suites", "convert", str(table), "--language", "it", "-o", str(book)]) == 0
     suite = load_suite(book).suite
     assert [item.id for item in suite.items][:2] == ["W01", "W02"]
+
+
+@pytest.mark.parametrize("sides", [("Grammatical", "Ungrammatical"), ("good", "bad")])
+@pytest.mark.parametrize(("heading", "columns"), [("item", {}), ("No.", {"item": "No."})])
+def test_pairs_under_any_headings_keep_their_item_numbers(tmp_path, sides, heading, columns):
+    rows = [
+        {heading: 11, sides[0]: "Il cane dorme.", sides[1]: "Il cane dormono."},
+        {heading: 13, sides[0]: "Le case sono belle.", sides[1]: "Le case sono bella."},
+    ]
+    table = write_rows(rows, tmp_path / "coppie.csv")
+    suite = load_suite(table, language="it", columns=columns).suite
+    assert [item.id for item in suite.items] == ["11", "13"]
+
+
+def test_a_chosen_phenomenon_counts_in_a_table_of_published_form(tmp_path):
+    rows = [{"Grammatical": "Il cane dorme.", "Ungrammatical": "Il cane dormono.", "Tipo": "verbo"}]
+    table = write_rows(rows, tmp_path / "coppie.csv")
+    suite = load_suite(table, language="it", columns={"phenomenon": "Tipo"}).suite
+    assert [*suite.item_cells("phenomenon")] == ["verbo"]

@@ -264,7 +264,7 @@ def test_ratings_of_a_table_of_pairs_go_through_apply_and_run_to_both_tables(tmp
     rated, runs = str(tmp_path / "rated"), str(tmp_path / "runs")
     apply = ["annotate", "apply", str(pairs), str(tmp_path / "given.csv"), "--language", "it"]
     assert invoke([*apply, "-o", rated]) == 0
-    assert "under the suite's name: runs/walks" in capsys.readouterr().err
+    assert f"-m MODEL -o {rated}-runs" in capsys.readouterr().err
     assert invoke(["run", rated, "-m", "demo-causal", "-o", runs, "--no-cache", "--json"]) == 0
     out = capsys.readouterr().out
     (run,) = json.loads(out[out.index("{") :])["runs"]

@@ -286,8 +286,8 @@ def _bars(sentences: Sequence[str], rows: Sequence[str]) -> list[Fault]:
 
 
 def _id_column(table: Table, pair: Pair) -> str | None:
-    """The column of ids; in published tables, only if its values distinguish the pairs."""
-    if pair.form is None:
+    """The chosen column of ids; in published tables, one whose values distinguish the pairs."""
+    if pair.form is None or "item" in table.chosen:
         return find(table, "item", "item", "id")
     column = pair.form.column(table, "item")
     ids = table.stripped(column) if column else []
@@ -296,7 +296,9 @@ def _id_column(table: Table, pair: Pair) -> str | None:
 
 def _phenomenon_column(table: Table, pair: Pair) -> str | None:
     """The column that names the phenomenon."""
-    return table.find(*pair.form.roles[PHENOMENON]) if pair.form else table.find(PHENOMENON)
+    if pair.form is None or PHENOMENON in table.chosen:
+        return table.find(PHENOMENON)
+    return table.find(*pair.form.roles[PHENOMENON])
 
 
 SUFFIX = ".txt"
