@@ -6,6 +6,7 @@ import configparser
 import math
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -292,7 +293,7 @@ def test_the_project_on_the_page_installs_and_runs_as_printed(name, tmp_path):
     commands = re.findall(r"`cimento (run [^`]+)`", page)
     assert commands
     for command in commands:
-        assert re.search(FIRST_LINE_OF_ESTIMATE[name], done("-m", "cimento", *command.split()))
+        assert re.search(FIRST_LINE_OF_ESTIMATE[name], done("-m", "cimento", *shlex.split(command)))
     for script in re.findall(r"```python\n(from .*?)```", page, flags=re.DOTALL):
         findings = done("-c", script).splitlines()
         assert findings

@@ -127,11 +127,15 @@ _FIRST = """(value) => setTimeout(() => {
   const made = getElement(%d);
   const field = made.$refs.qRef;
   const typed = String(value ?? '').trim().toLocaleLowerCase();
-  if (!typed || !made.filteredOptions.length) return;
+  const isHere = field.$el.contains(document.activeElement);
+  if (!isHere || !typed || !made.filteredOptions.length) return;
   const begun = (one) => String(one.label).toLocaleLowerCase().startsWith(typed);
   field.setOptionIndex(Math.max(made.filteredOptions.findIndex(begun), 0));
 }, 0)"""
-"""Marks what Enter takes while somebody types: what begins so, or the first that is left."""
+"""Marks what Enter takes while somebody types: what begins so, or the first that is left.
+
+What is chosen at first is put into the field too, when nobody is there and no list is open.
+"""
 
 
 def searched(options: Mapping[str, str], *, label: str, value: str | None = None) -> ui.select:

@@ -39,11 +39,11 @@ LEFT_OUT = "first token without left context, left out of every value"
 LayerColumn = NewType("LayerColumn", str)
 """A column of the log-probabilities of an inner layer, or of a replicate; see `layer_column`."""
 
-_Named: TypeAlias = Literal[
+NamedColumn: TypeAlias = Literal[
     "logit", "log_sigmoid_sum", "entropy_nats", "rank", "unigram_nats", "boundary_nats"
 ]
 
-Column: TypeAlias = _Named | LayerColumn
+Column: TypeAlias = NamedColumn | LayerColumn
 """A column of further values of tokens, besides the log-probability."""
 
 BOUNDARY: Column = "boundary_nats"
@@ -52,7 +52,9 @@ BOUNDARY: Column = "boundary_nats"
 UNIGRAM: Column = "unigram_nats"
 """The column of the log-probabilities of tokens without any context."""
 
-COLUMNS: tuple[Column, ...] = tuple(column for column in get_args(_Named) if column != BOUNDARY)
+COLUMNS: tuple[Column, ...] = tuple(
+    column for column in get_args(NamedColumn) if column != BOUNDARY
+)
 """The columns that can be requested by name."""
 
 LAYER = "logprob_nats_layer_"
