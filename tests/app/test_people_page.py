@@ -95,6 +95,24 @@ def test_a_survey_is_made_from_a_suite_with_the_command_that_does_the_same(folde
     assert len(design.fields[0].choices) == 7
 
 
+def test_a_typed_line_with_one_answer_is_named_as_it_was_typed(folder):
+    async def flow(user):
+        await user.open("/es/people?suite=it-acceptability")
+        fill(user, ui.input, "Responsable (nombre y correo electrónico)", "Ana, ana@example.org")
+        fill(user, ui.textarea, "Oraciones de relleno, mezcladas con las demás",
+             "\nEl tren llega.\nEl niño come pan. | El niño comen pan.")  # fmt: skip
+        user.find("Crear el cuestionario").click()
+        await user.should_see(
+            "línea 3: «El niño come pan. | El niño comen pan.»: no hay dos respuestas distintas"
+            " entre las que elegir.",
+            retries=300,
+        )
+        await user.should_not_see("fila 3")
+
+    visit(folder, flow)
+    assert not (folder / "surveys" / "it-acceptability").exists()
+
+
 def test_practice_fillers_consent_and_questions_about_people_are_typed(folder):
     async def flow(user):
         await user.open("/it/people?suite=it-acceptability")
