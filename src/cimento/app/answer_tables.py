@@ -200,10 +200,11 @@ def sentence_shares(
         if one.question == BETTER and one.counts:
             counts = chosen.setdefault((one.suite, one.item), Counter())
             counts[one.condition, one.value or ""] += 1
-    for asked in design.questions if design is not None else ():
-        if counts := chosen.get((design.source.suite, asked.item)):
-            for choice in asked.choices:
-                counts[choice.condition, choice.value] += 0
+    if design is not None:
+        for asked in design.questions:
+            place = (design.source.suite, asked.item)
+            for choice in asked.choices if place in chosen else ():
+                chosen[place][choice.condition, choice.value] += 0
     return [
         SentenceShare(
             item=item, condition=condition, sentence=sentence, n=n, of=counts.total()

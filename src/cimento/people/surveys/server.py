@@ -140,9 +140,8 @@ def make_app(
     connect = functools.partial(storage.open_database, path)
     reader, writer = connect(), Writer(connect)
     people = Participants(
-        design=design, key=key, reader=reader, writer=writer,
+        design=design, key=key, reader=reader, writer=writer, is_trial=is_trial,
         pace=RateLimits(rate=pace, burst=40), strangers=RateLimits(rate=1, burst=20),
-        is_trial=is_trial,
     )  # fmt: skip
     administration = Administration(
         design=design, path=path, key=key, secret=secret, url=url,
