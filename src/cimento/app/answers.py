@@ -297,7 +297,7 @@ class Results:
             [
                 [
                     one.item, one.sentence, f"{say.number(one.n)}/{say.number(one.of)}",
-                    f"{say.number(100 * one.n / one.of, '.0f')} %",
+                    f"{say.number(100 * one.n / one.of, '.0f')}%",
                 ]
                 for one in shares
             ],

@@ -133,7 +133,6 @@ def make_app(
     with needing("starlette", extra="serve", purpose="cimento annotate serve"):
         from starlette.applications import Starlette
         from starlette.routing import Route
-
     words(design.language)  # what there are no words for is refused before anybody asks
     storage.prepare(path, design)
     key = storage.signing_key(path)
