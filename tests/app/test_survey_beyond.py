@@ -1,4 +1,4 @@
-"""What a survey asks beside its sentences, and the proportions of choices, in the hands of a user."""
+"""What a survey asks beside its sentences, and the proportions of choices, as a user sees them."""
 
 import csv
 import io

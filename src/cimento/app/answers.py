@@ -287,7 +287,7 @@ class Results:
         Text(say("people.z-what")).classes("small")
 
     def _build_shares(self) -> None:
-        """The share of people who chose each sentence, of those who could."""
+        """The proportion of people who chose each sentence, of those who could."""
         say, shares = self._say, sentence_shares(self._judgments, self._design)
         if not shares:
             return
