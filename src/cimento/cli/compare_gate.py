@@ -119,7 +119,7 @@ def _none_worse(gated: Gate) -> str:
         (
             f"cimento: not worse: no suite{mean} is significantly lower{family} in the second{by}",
             f"({compared}).",
-            *(f"Nearest: {'; '.join(_said(one, gated) for one in nearest)}." for _ in nearest[:1]),
+            *([f"Nearest: {'; '.join(_said(one, gated) for one in nearest)}."] if nearest else ()),
             *_detectable(gated, known),
             *([f"Nothing can be said of {'; '.join(few)}."] if few else ()),
         )

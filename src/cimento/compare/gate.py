@@ -12,6 +12,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.io.values import grouped
@@ -116,14 +117,17 @@ def gate(
     changes = [
         seen(
             [rate],
-            lambda drop, rate=rate: _change(rate, drop, level),  # type: ignore[misc]
+            partial(_change, rate, level=level),
             suite=rate.suite,
             question=rate.question,
         )
         for rate in rates
     ]
-    overall = seen(pooled, lambda drop: _mean(pooled, facts, drop, level), suite="", question="")
-    return Gate(margin=margin, changes=tuple(changes), overall=overall if with_mean else None)
+    overall = None
+    if with_mean:
+        mean = partial(_mean, pooled, facts, level=level)
+        overall = seen(pooled, mean, suite="", question="")
+    return Gate(margin=margin, changes=tuple(changes), overall=overall)
 
 
 def _is_below(change: Difference, margin: float) -> bool:
@@ -139,7 +143,7 @@ def _smallest(at: Callable[[float | None], Difference], margin: float) -> float 
     return None if estimate is None else -estimate
 
 
-def _change(rate: PairwiseComparison, drop: float | None, level: float) -> Difference:
+def _change(rate: PairwiseComparison, drop: float | None, *, level: float) -> Difference:
     """The change of a rate, or the one that it would be after a drop."""
     units, gained = rate.design.units, set(rate.gained)
     lost: set[Hashable] = set(rate.lost)
@@ -160,12 +164,13 @@ def _mean(
     rates: Sequence[PairwiseComparison],
     facts: Mapping[str, SuiteFacts],
     drop: float | None,
+    *,
     level: float,
 ) -> Difference:
     """The mean change over suites, for other items of them; those of the same items count once."""
     values = []
     for rate in rates:
-        about, change = facts[rate.suite], _change(rate, drop, level)
+        about, change = facts[rate.suite], _change(rate, drop, level=level)
         if change.estimate is not None:
             values.append(
                 SuiteValue(
