@@ -381,7 +381,8 @@ def did_you_mean(name: str, known: Iterable[str], *, listed: Iterable[str] | Non
     Args:
         name: the unknown name.
         known: names that may have been meant.
-        listed: the names to list where none is close; None for all that are known.
+        listed: the names to list where none is close; None for all that are known. If it is empty,
+            so is the sentence where none is close.
     """
     names = sorted(set(known))
     # The names in an untrusted file may be so long or so many that comparing them takes minutes.
@@ -391,7 +392,8 @@ def did_you_mean(name: str, known: Iterable[str], *, listed: Iterable[str] | Non
         close = [other for other in short if name.casefold() in other.casefold()][:_MOST_CLOSE]
     if close:
         return f"Did you mean {' or '.join(repr(near) for near in close)}?"
-    names = names if listed is None else sorted(listed)
+    if listed is not None and not (names := sorted(listed)):
+        return ""
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return f"Known: {', '.join(names[:_MOST_NAMED])}{more}." if names else "There is none."
 

@@ -233,3 +233,10 @@ def test_a_sentence_that_begins_with_a_word_for_sums_stays_an_item(tmp_path):
     last = ("9", "Total bans fail.", "Total bans fails.")
     _, table = contents(written(tmp_path, plain("pairs"), below=[last]))
     assert (table.n_items, table.left_out) == (N_ROWS + 1, ())
+
+
+def test_a_chosen_column_that_is_not_there_is_answered_with_those_that_are(tmp_path):
+    (tmp_path / "coppie.csv").write_text("good,bad\nIl cane dorme.,Il cane dormono.\n", "utf-8")
+    with pytest.raises(CimentoError) as caught:
+        load_suite(tmp_path / "coppie.csv", language="it", columns={"item": "Zzz"})
+    assert str(caught.value).rstrip().endswith("there are good, bad.")

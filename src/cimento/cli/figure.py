@@ -90,7 +90,8 @@ def _of_page(options: ReportOptions) -> list[Figure]:
         raise UsageError(
             where=f"--figure={name}",
             seen="there is no such figure of these runs",
-            todo=did_you_mean(name, (*on_page, *drawable, *of_kind), listed={*on_page, *drawable}),
+            todo=did_you_mean(name, (*on_page, *drawable, *of_kind), listed={*on_page, *drawable})
+            or "These runs have none.",
         )
     return figures
 

@@ -98,26 +98,11 @@ def gate(
     with_mean = len(units) >= _FEWEST and once
     level = 1 - 0.05 / max(1, len(rates) + with_mean)
 
-    def seen(
-        some: Sequence[PairwiseComparison],
-        at: Callable[[float | None], Difference],
-        *,
-        suite: str,
-        question: str,
-    ) -> GatedChange:
-        return GatedChange(
-            suite=suite,
-            question=question,
-            n=sum(one.n for one in some),
-            change=(change := at(None)),
-            worse=_is_below(change, margin),
-            detectable=_smallest(at, margin),
-        )
-
     changes = [
-        seen(
+        _gated(
             [rate],
             partial(_change, rate, level=level),
+            margin=margin,
             suite=rate.suite,
             question=rate.question,
         )
@@ -126,8 +111,27 @@ def gate(
     overall = None
     if with_mean:
         mean = partial(_mean, pooled, facts, level=level)
-        overall = seen(pooled, mean, suite="", question="")
+        overall = _gated(pooled, mean, margin=margin, suite="", question="")
     return Gate(margin=margin, changes=tuple(changes), overall=overall)
+
+
+def _gated(
+    some: Sequence[PairwiseComparison],
+    at: Callable[[float | None], Difference],
+    *,
+    margin: float,
+    suite: str,
+    question: str,
+) -> GatedChange:
+    """A change as the gate sees it, from the change that there would be after each drop."""
+    return GatedChange(
+        suite=suite,
+        question=question,
+        n=sum(one.n for one in some),
+        change=(change := at(None)),
+        worse=_is_below(change, margin),
+        detectable=_smallest(at, margin),
+    )
 
 
 def _is_below(change: Difference, margin: float) -> bool:

@@ -43,7 +43,7 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], object], Callab
             from cimento.errors import did_you_mean
 
             near = did_you_mean(name, list(homes), listed=())
-            advice = f". {near}" if near.startswith("Did") and not name.startswith("_") else ""
+            advice = f". {near}" if near and not name.startswith("_") else ""
             raise AttributeError(f"module {package!r} has no attribute {name!r}{advice}")
         return getattr(importlib.import_module(homes[name]), name)
 

@@ -199,7 +199,7 @@ def _advice_on(name: str, path: Path) -> str:
         todo = _nearby(path)
     else:
         near = did_you_mean(name, [*builtin_names(), *published()], listed=())
-        todo = f"{near} " if near.startswith("Did") else ""
+        todo = f"{near} " if near else ""
         todo += (
             "`cimento suites list` lists the suites that come with cimento, with --remote published"
             " ones."
@@ -231,9 +231,8 @@ def _nearby(path: Path) -> str:
     if len(path.stem) >= SHORTEST_PART:
         close += [stem for stem in stems if path.stem.casefold() in stem.casefold()]
     names = [name for stem in close for name in stems[stem]]
-    return did_you_mean(path.name, names, listed=()).replace(
-        "There is none.", f"Nothing in {path.parent.resolve()} has a name like it."
-    )
+    nothing = f"Nothing in {path.parent.resolve()} has a name like it."
+    return did_you_mean(path.name, names, listed=()) or nothing
 
 
 READINGS = "readings.tsv"

@@ -365,7 +365,7 @@ def _check_references(tree: Formula, text: str, suite: Suite, conditions: Sequen
 def _known(name: str, conditions: Sequence[str]) -> str:
     """The condition that may have been meant, and those that there are."""
     close = did_you_mean(name, conditions, listed=())
-    meant = f"{close} " if close.endswith("?") else ""
+    meant = f"{close} " if close else ""
     return f"{meant}Its conditions: {Listing(sorted(set(conditions)))}."
 
 
