@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import partial
 from itertools import permutations
 from typing import Literal
 
@@ -369,9 +370,7 @@ def _ask_worst(grid: Grid, say: Words, done: Callable[[Callable[[Grid], Grid]], 
         for cell, factors in cells_of(grid).items():
             button(
                 say("edit.worst-do", cell=cell),
-                lambda factors=factors: done(  # type: ignore[misc]
-                    lambda grid: with_plain_levels(grid, factors)
-                ),
+                partial(done, partial(with_plain_levels, factors=factors)),
             )
 
 

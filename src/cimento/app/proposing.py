@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from nicegui import ui
@@ -131,7 +132,7 @@ def _ask_roles(proposal: Proposal, say: Words, done: Done) -> None:
     with ui.element("div").classes("tools"):
         for choice in proposal.choices:
             shown = ", ".join(f"«{name}» = {role_name(role, say)}" for role, name in choice.items())
-            button(shown, lambda choice=choice: done(lambda grid: with_roles(grid, choice)))  # type: ignore[misc]
+            button(shown, partial(done, partial(with_roles, choice=choice)))
 
 
 def _ask_words(grid: Grid, proposal: Proposal, say: Words, done: Done) -> None:
