@@ -39,6 +39,7 @@ WITHOUT_LANGUAGE = (NO_LANGUAGE, "CIM-C010")
 """The codes of a missing language: of sentences, and of blanks."""
 UNUSABLE_NAME = "CIM-S015"
 NO_PREDICTIONS = "CIM-S023"
+NO_PLAIN_LEVEL = "CIM-S067"
 EXAMPLE = "For example, "
 """How the sentence of advice begins that has an example from the file."""
 
@@ -71,7 +72,7 @@ CHECKS: Mapping[str, Check] = {
         "If that is wrong, rename a column, or join the cells yourself.",
     ),
     "CIM-S066": _warning("hidden rows", "Delete them if they are none of your items."),
-    "CIM-S067": _warning(
+    NO_PLAIN_LEVEL: _warning(
         "a design that does not say which condition is the baseline",
         "Add a word that says it to the name of a level, such as control.",
     ),

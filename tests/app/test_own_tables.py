@@ -10,7 +10,7 @@ from nicegui import ui
 from nicegui.elements.upload_files import SmallFileUpload
 
 from cimento.app.checking import check_grid
-from cimento.app.columns import heads_of, read_line, unheeded
+from cimento.app.columns import heads_of, read_line, unheeded, with_role
 from cimento.app.conditions import cells_of
 from cimento.app.editing import Grid, set_cells, sheet_of
 from cimento.app.opening import describe, open_grid, with_plain_levels, write_grid
@@ -26,6 +26,7 @@ BLANKS = [
     ("La porta si apre con la ___.", "chiave"),
     ("L'uccello ha fatto il ___ sul ramo.", "nido"),
 ]
+OTHERS = [("sasso", "pane"), ("nuvola", "zuppa"), ("mare", "libro")]
 DESIGN = [
     ("Chi pensi che inviti Maria?", "Chi pensi che inviti la zia che Maria conosce?",
      "Chi ti chiedi se inviti Maria?", "Chi conosci la zia che invita Maria?"),
@@ -68,6 +69,28 @@ def test_the_menus_show_what_a_table_of_blanks_was_read_as():
     assert read_line(read, words("it")).startswith("Letto come frasi con spazi vuoti: frasi =")
     chosen = with_roles(made, {"sentence": "sentence", "target": "expected"})
     assert unheeded(chosen, check_grid(chosen).read, words("it")) == ""
+
+
+def test_several_columns_may_hold_words_that_do_not_fit():
+    rows = [(*row, *others) for row, others in zip(BLANKS, OTHERS, strict=True)]
+    made = grid(("Frase", "Attesa", "Colonna A", "Colonna B"), *rows)
+    for column in ("Colonna A", "Colonna B"):
+        made = with_role(made, column, "implausible")
+    read = check_grid(made).read
+    assert read.roles["implausible"] == ("Colonna A", "Colonna B")
+    heads = heads_of(made, view_of(made, "items"), read)
+    assert [head.role for head in heads] == ["sentence", "target", "implausible", "implausible"]
+    assert unheeded(made, read, words("it")) == ""
+    described = describe(made, language="it")
+    assert described.described
+    assert check_grid(described).usable
+    texts = {cell for row in described.items.rows for cell in row}
+    assert "sasso | pane" in texts
+
+
+def test_one_column_alone_has_another_role():
+    made = with_role(grid(("Frase", "A", "B"), *((*row, "no") for row in BLANKS)), "A", "target")
+    assert with_role(made, "B", "target").roles == {"target": "B"}
 
 
 def test_blanks_without_a_telling_name_are_proposed_and_read_as_proposed():

@@ -254,6 +254,31 @@ def test_a_run_is_planned_and_put_into_the_queue(tmp_path):
     visit(tmp_path, flow)
 
 
+def test_a_suite_that_predicts_nothing_is_named_before_it_is_run(tmp_path):
+    rows = "item\tcondizione\tfrase\n1\tx\tLa torta cuoce.\n1\ty\tLa torta cuociono.\n"
+    rows += "2\tx\tIl vento soffia.\n2\ty\tIl vento soffiano.\n"
+
+    async def flow(user):
+        await user.open("/it/start")
+        await send(user, "mute.tsv", rows.encode())
+        await seen(user, "CIM-S023")
+        await send(user, "verbi.csv", TABLE.encode())
+        folder = Workspace(tmp_path)
+        await until(lambda: any("verbi" in name for name in folder.suite_names()))
+        names = folder.suite_names()
+        (mute,) = (name for name in names if "mute" in name)
+        (verbs,) = (name for name in names if "verbi" in name)
+        await user.open("/it/run")
+        (suites,) = user.find(marker="suites").elements
+        suites.value = [verbs, mute]
+        await seen(user, f"In {mute} non verrà valutato nulla")
+        (told,) = user.find(marker="unjudged").elements
+        suites.value = [verbs]
+        await until(lambda: not told.visible)
+
+    visit(tmp_path, flow)
+
+
 def test_a_model_elsewhere_on_the_machine_is_refused_before_it_is_run(tmp_path):
     async def flow(user):
         await user.open("/en/run?suite=it-islands")

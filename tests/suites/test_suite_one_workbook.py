@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import tempfile
 from pathlib import Path
 
@@ -212,6 +213,24 @@ def test_check_says_what_a_workbook_of_blanks_has(tmp_path, capsys):
     [path] = new_suite("cloze", tmp_path / "s.xlsx")
     assert invoke(["suites", "check", str(path)]) == 0
     assert "4 items, 4 with an expected answer. Next: cimento run" in capsys.readouterr().err
+
+
+def test_the_first_of_several_columns_need_not_have_a_number(tmp_path):
+    folder = tmp_path / "blanks"
+    folder.mkdir()
+    (folder / "suite.toml").write_text('name = "b"\nparadigm = "cloze"\n', encoding="utf-8")
+    item = {"id": "1", "text": "The [MASK] barks.", "answers": ["dog"]}
+    line = json.dumps(item | {"implausible": ["shoe", "cloud"]})
+    (folder / "items.jsonl").write_text(line + "\n", encoding="utf-8")
+    fold(folder, tmp_path / "b.xlsx")
+    book = openpyxl.load_workbook(tmp_path / "b.xlsx")
+    (sheet,) = (sheet for sheet in book if any(c.value == "implausible 1" for c in sheet[1]))
+    (cell,) = (cell for cell in sheet[1] if cell.value == "implausible 1")
+    cell.value = "implausible"
+    book.save(tmp_path / "b.xlsx")
+    unfold(tmp_path / "b.xlsx", tmp_path / "back")
+    back = json.loads((tmp_path / "back" / "items.jsonl").read_text(encoding="utf-8"))
+    assert back["implausible"] == ["shoe", "cloud"]
 
 
 def test_the_next_step_of_a_suite_without_predictions_is_to_write_one(tmp_path, capsys):

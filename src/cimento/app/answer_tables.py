@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import fmean, stdev
 
 from cimento.app.words import Words
-from cimento.judgments import Judgment, table_of
+from cimento.judgments import BETTER, FIELDS, FILLER, Judgment, csv_of, table_of
 from cimento.judgments.summaries import QuestionSummary, is_rated, once, rating_of
 from cimento.measures.participants import z_by_participant
+from cimento.people.surveys import SurveyDesign, storage
+from cimento.people.surveys.administration import background, judgments_in
 from cimento.report.cells import Shown, count, printed
 from cimento.report.formatting import number
 from cimento.report.grid import Grid
@@ -18,18 +22,88 @@ from cimento.suites.ratings import Rating
 _NUMBERS = ("value", "position", "seconds", "session_seconds")
 
 
-def answers_grid(judgments: Sequence[Judgment]) -> Grid:
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """What a survey asked beyond its suite, of those whose answers are read.
+
+    Attributes:
+        fillers: answers to fillers.
+        told: answers of participants about themselves, by the text of the question, then by code.
+    """
+
+    fillers: Sequence[Judgment] = ()
+    told: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+def beyond_in(path: Path, design: SurveyDesign, judgments: Sequence[Judgment]) -> Beyond:
+    """What the people of some answers were asked beyond the suite.
+
+    Args:
+        path: the file with the answers of the survey.
+        design: of the survey.
+        judgments: the answers; nothing of other people is there.
+
+    Raises:
+        StorageError: the file cannot be read.
+    """
+    people = {one.annotator for one in judgments}
+    if not path.is_file() or people.isdisjoint(one.id for one in storage.participants(path)):
+        return Beyond()
+    answers = judgments_in(path, with_fillers=True)
+    of_people = background(path)
+    prompts = Counter(question.prompt for question in design.background)
+    told: dict[str, dict[str, str]] = {}
+    for asked in design.background:
+        is_unclear = asked.prompt in FIELDS or prompts[asked.prompt] > 1
+        title = f"{asked.prompt} ({asked.name})" if is_unclear else asked.prompt
+        told[title] = {
+            code: value for (code, name), value in of_people.items() if name == asked.name
+        }
+    return Beyond(
+        [one for one in answers if one.question == FILLER and one.annotator in people], told
+    )
+
+
+def answers_csv(judgments: Sequence[Judgment], beyond: Beyond) -> str:
+    """The answers as CSV, with those to fillers and of people about themselves.
+
+    Args:
+        judgments: the answers.
+        beyond: what else was asked.
+    """
+    import polars as pl
+
+    table = table_of([*judgments, *beyond.fillers])
+    people = table["annotator"].to_list() if beyond.told else []
+    more = [
+        pl.Series(title, [answers.get(who, "") for who in people], dtype=pl.String)
+        for title, answers in beyond.told.items()
+    ]
+    return csv_of(table.with_columns(more))
+
+
+def answers_grid(judgments: Sequence[Judgment], beyond: Beyond) -> Grid:
     """The answers as a table, one in a row, with the columns of numbers last.
 
     Args:
         judgments: the answers.
+        beyond: what else was asked: fillers are further rows, and questions about people columns.
     """
+    judgments = [*judgments, *beyond.fillers]
     present = table_of(judgments).columns
     labels = [name for name in present if name not in _NUMBERS]
-    columns = [*labels, *(name for name in _NUMBERS if name in present)]
+    numbers = [name for name in _NUMBERS if name in present]
     return Grid(
-        title="answers", header=tuple(columns), labels=len(labels),
-        rows=tuple(tuple(_cell(getattr(one, name), name) for name in columns) for one in judgments),
+        title="answers", header=(*labels, *beyond.told, *numbers),
+        labels=len(labels) + len(beyond.told),
+        rows=tuple(
+            (
+                *(_cell(getattr(one, name), name) for name in labels),
+                *(_cell(told.get(one.annotator or ""), "") for told in beyond.told.values()),
+                *(_cell(getattr(one, name), name) for name in numbers),
+            )
+            for one in judgments
+        ),
     )  # fmt: skip
 
 
@@ -89,6 +163,55 @@ def sentence_means(judgments: Sequence[Judgment]) -> list[SentenceMean]:
             )
         )  # fmt: skip
     return means
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceShare:
+    """How often one sentence was preferred where it could be.
+
+    Attributes:
+        item: id of the item.
+        condition: of the sentence; empty where it is not known.
+        sentence: as it was chosen.
+        n: number of people who chose it.
+        of: number of people who chose between it and others.
+    """
+
+    item: str
+    condition: str
+    sentence: str
+    n: int
+    of: int
+
+
+def sentence_shares(
+    judgments: Sequence[Judgment], design: SurveyDesign | None
+) -> list[SentenceShare]:
+    """How often each sentence was preferred, by item, in the order of the answers.
+
+    Args:
+        judgments: the answers; those that are not choices of the better sentence are left out, and
+            of repeated ones of one person all but the first.
+        design: of the survey, which has the sentences that nobody chose; None where there is none,
+            so that they are not there.
+    """
+    chosen: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
+    for one in once(judgments):
+        if one.question == BETTER and one.counts:
+            counts = chosen.setdefault((one.suite, one.item), Counter())
+            counts[one.condition, one.value or ""] += 1
+    if design is not None:
+        for asked in design.questions:
+            place = (design.source.suite, asked.item)
+            for choice in asked.choices if place in chosen else ():
+                chosen[place][choice.condition, choice.value] += 0
+    return [
+        SentenceShare(
+            item=item, condition=condition, sentence=sentence, n=n, of=counts.total()
+        )
+        for (_, item), counts in chosen.items()
+        for (condition, sentence), n in counts.most_common()
+    ]  # fmt: skip
 
 
 def scale_of_alpha(summary: QuestionSummary) -> str:

@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app.answer_tables import (
+    Beyond,
     alpha_title,
+    answers_csv,
     answers_grid,
+    beyond_in,
     means_grid,
     scale_of_alpha,
     sentence_means,
+    sentence_shares,
 )
 from cimento.app.beside import Asked, BesideModels
 from cimento.app.exclusions import ExclusionForm, Filtered
@@ -43,7 +47,6 @@ from cimento.errors import InputError
 from cimento.judgments import (
     NOT_OF_SUITE,
     Judgment,
-    csv_of,
     how_read,
     judgments_of,
     read_judgments,
@@ -188,6 +191,7 @@ class Results:
         self._more.set_visibility(not only_words)
         summaries = () if only_words else await asyncio.to_thread(summarize, self._judgments)
         remarks = await asyncio.to_thread(how_read, self._kept)
+        beyond = await asyncio.to_thread(self._beyond)
         self._scale = None
         self._summary.clear()
         with self._summary:
@@ -201,9 +205,10 @@ class Results:
             if numbers and self._survey is None:
                 self._scale = ScaleForm(self._visit, self._judgments, self._keep_scale)
                 self._scale.build()
-            self._build_downloads()
+            self._build_downloads(beyond)
             self._build_questions(summaries)
             self._build_means()
+            self._build_shares()
 
     def _build_counts(self) -> None:
         """How many answers there are, and to what."""
@@ -221,9 +226,15 @@ class Results:
 
     def _build_questions(self, summaries: Sequence[QuestionSummary]) -> None:
         """The questions with their means and agreement."""
-        names = ("question", "participants", "places", "judgments", "mean-of-means", "sd")
+        names = ["question", "participants", "places", "judgments"]
+        has_means = any(summary.mean is not None for summary in summaries)
+        if has_means:
+            names += ["mean-of-means", "sd"]
         several = len({*map(scale_of_alpha, summaries)}) > 1
-        rows = [_summary_row(summary, self._say, with_scale=several) for summary in summaries]
+        rows = [
+            _summary_row(summary, self._say, with_scale=several, with_means=has_means)
+            for summary in summaries
+        ]
         if rows:  # times answer no question
             titles = [self._say(f"people.of-{name}") for name in names]
             table([*titles, alpha_title(summaries, self._say)], rows)
@@ -275,16 +286,46 @@ class Results:
         )  # fmt: skip
         Text(say("people.z-what")).classes("small")
 
-    def _build_downloads(self) -> None:
+    def _build_shares(self) -> None:
+        """The proportion of people who chose each sentence, of those who could."""
+        say, shares = self._say, sentence_shares(self._judgments, self._design)
+        if not shares:
+            return
+        heading(say("people.shares"), level=3)
+        table(
+            [say(f"people.of-{name}") for name in ("item", "sentence", "chosen", "share")],
+            [
+                [
+                    one.item, one.sentence, f"{say.number(one.n)}/{say.number(one.of)}",
+                    f"{say.number(100 * one.n / one.of, '.0f')}%",
+                ]
+                for one in shares
+            ],
+            is_long=True,
+        )  # fmt: skip
+
+    def _beyond(self) -> Beyond:
+        """What was asked beyond the suite, of the people whose answers are shown."""
+        if self._survey is None or self._design is None:
+            return Beyond()
+        return beyond_in(self._survey / DATABASE, self._design, self._judgments)
+
+    def _build_downloads(self, beyond: Beyond) -> None:
         """The answers, and the mean of each sentence, for spreadsheet programs."""
         judgments, name = self._judgments, self._kept.stem
         files = [
-            ("answers-xlsx", f"{name}.xlsx", lambda: grid_file(answers_grid(judgments), ".xlsx")),
-            ("answers-csv", f"{name}.csv", lambda: csv_of(table_of(judgments)).encode()),
+            (
+                "answers-xlsx",
+                f"{name}.xlsx",
+                lambda: grid_file(answers_grid(judgments, beyond), ".xlsx"),
+            ),
+            ("answers-csv", f"{name}.csv", lambda: answers_csv(judgments, beyond).encode()),
         ]
         if ratings_of(judgments):
             means = partial(grid_file, means_grid(judgments), ".xlsx")
             files.append(("means-xlsx", f"{name}-means.xlsx", means))
+        if beyond.fillers or beyond.told:
+            Text(self._say("people.files-beyond")).classes("small")
         with ui.element("div").classes("tools"):
             for key, file, make in files:
                 button(
@@ -362,14 +403,16 @@ def _show_remark(text: str, say: Words) -> None:
     Text(roles or told).classes("small")
 
 
-def _summary_row(summary: QuestionSummary, say: Words, *, with_scale: bool) -> list[str]:
+def _summary_row(
+    summary: QuestionSummary, say: Words, *, with_scale: bool, with_means: bool
+) -> list[str]:
     alpha = summary.alpha
     shown = two_decimals(alpha.value, say) or reason_of(alpha.reason, say)
     if alpha.value is not None:
         scale = f"({say(f'people.alpha-scale-{scale_of_alpha(summary)}')})" if with_scale else ""
         shown = " ".join(filter(None, (shown, ends(alpha.low, alpha.high, say), scale)))
+    means = [two_decimals(summary.mean, say), two_decimals(summary.sd, say)]
     return [
         say.named("question", summary.question), str(summary.people), str(summary.places),
-        str(summary.judgments), two_decimals(summary.mean, say), two_decimals(summary.sd, say),
-        shown,
+        str(summary.judgments), *(means if with_means else ()), shown,
     ]  # fmt: skip

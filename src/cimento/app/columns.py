@@ -19,7 +19,7 @@ from cimento.app.parts import opened_dialog
 from cimento.app.views import View, letters
 from cimento.app.words import Words
 from cimento.intake.reading import TableReading
-from cimento.intake.roles import FORCED, ROLES
+from cimento.intake.roles import FORCED, ROLES, alone, numbered
 from cimento.intake.shapes import BLANKS
 
 OFFERED = (
@@ -111,7 +111,7 @@ def heads_of(grid: Grid, view: View, read: TableReading | None) -> tuple[Head, .
     if grid.described:
         return ()
     roles = {name: role for role, names in roles_in(read).items() for name in names}
-    chosen = {name.removesuffix(FORCED): role for role, name in grid.roles.items()}
+    chosen = {name.removesuffix(FORCED): alone(role) for role, name in grid.roles.items()}
     names = (column.name.strip() for column in view.columns)
     return tuple(Head(chosen.get(name, roles.get(name, "")), name in chosen) for name in names)
 
@@ -157,13 +157,16 @@ def role_name(role: str, say: Words) -> str:
 
 
 def with_role(grid: Grid, column: str, role: str) -> Grid:
-    """The grid with a role that somebody chose for a column; empty for none."""
-    kept = {
-        other: name
-        for other, name in grid.roles.items()
-        if other != role and name.removesuffix(FORCED) != column
+    """The grid with a role that somebody chose for a column; empty for none.
+
+    Another column that had the role loses it, unless several may have it.
+    """
+    others = {
+        other: name for other, name in grid.roles.items() if name.removesuffix(FORCED) != column
     }
-    return replace(grid, roles={**kept, role: column} if role in _CHOICES else kept)
+    if role not in _CHOICES:
+        return replace(grid, roles=others)
+    return replace(grid, roles={**others, numbered(role, others): column})
 
 
 def insisted(grid: Grid) -> Grid:
@@ -183,10 +186,10 @@ def unheeded(grid: Grid, read: TableReading | None, say: Words) -> str:
     if read is None:
         return ""
     return " ".join(
-        say("edit.role-unheeded", column=column, role=role_name(role, say),
+        say("edit.role-unheeded", column=column, role=role_name(alone(role), say),
             shape=say.named("shape", read.shape))
         for role, name in grid.roles.items()
-        if (column := name.removesuffix(FORCED)) not in roles_in(read).get(role, ())
+        if (column := name.removesuffix(FORCED)) not in roles_in(read).get(alone(role), ())
     )  # fmt: skip
 
 

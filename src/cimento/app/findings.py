@@ -21,7 +21,7 @@ from cimento.app.frame import Text, english
 from cimento.app.parts import opened_dialog, plain_table
 from cimento.app.words import USUAL, Words, advice_of, by_menus, said, without_commands, words
 from cimento.errors import InputError, MissingDependencyError
-from cimento.faults import CHECKS, EXAMPLE, NO_PREDICTIONS
+from cimento.faults import CHECKS, EXAMPLE, NO_PLAIN_LEVEL, NO_PREDICTIONS
 from cimento.io.files import write_bytes
 from cimento.kinds.registry import load_suite
 from cimento.paradigms import regions
@@ -130,6 +130,10 @@ def show_advice(code: str, todo: str, say: Words) -> None:
         # The example stands behind the steps of this page, not behind files and commands.
         ui.label(say(f"advice.{code}")).classes("small")
         _show_example(todo, say)
+        return
+    if code == NO_PLAIN_LEVEL:
+        # Step 2 asks for it; the closer advice is for those who have no window.
+        ui.label(say(f"advice.{code}")).classes("small")
         return
     usual = words(USUAL).texts.get(f"advice.{code}", "")
     closer = "" if todo in {usual, check.todo if check else usual} else todo

@@ -22,7 +22,7 @@ from cimento.errors import CimentoError, Fault, InputError, SuiteError, UsageErr
 from cimento.faults import errors
 from cimento.intake.decoding import reading_language
 from cimento.intake.layout import count_titles
-from cimento.intake.roles import FORCED
+from cimento.intake.roles import FORCED, alone
 from cimento.intake.tables import SUFFIXES, read_raw_rows
 from cimento.intake.workbooks import sheet_names
 from cimento.io.files import file_digest, read_bytes, refuse_existing, write_bytes
@@ -280,6 +280,8 @@ def _with_own_table(grid: Grid, described: Grid) -> Grid:
     behind it. A column that was chosen for a role is then called by it; headings, sums and what is
     below the table are left out.
     """
+    if any(alone(role) != role for role in grid.roles):
+        return described  # several columns of one role have become one
     called = {name.removesuffix(FORCED): role for role, name in grid.roles.items()}
     names = [called.get(name.strip(), name) for name in grid.items.columns]
     own = sheet_of([names, *(grid.items.rows[n] for n in grid.read_rows())])

@@ -31,7 +31,13 @@ def open_preview(folder: Path, design: SurveyDesign) -> str:
     kept = TemporaryDirectory(prefix="cimento-preview-")
     try:
         served = Serving(
-            design, Path(kept.name) / DATABASE, host=LOCAL, port=0, shown=LOCAL, room=_MOST_TRIALS
+            design,
+            Path(kept.name) / DATABASE,
+            host=LOCAL,
+            port=0,
+            shown=LOCAL,
+            room=_MOST_TRIALS,
+            is_trial=True,
         )
     except BaseException:
         kept.cleanup()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,9 @@ from cimento.app.sentences import model_choice
 from cimento.app.wanted import RunRequest
 from cimento.app.words import Words, said, translated_line
 from cimento.app.workspace import Workspace
-from cimento.errors import UsageError
+from cimento.errors import CimentoError, UsageError
+from cimento.faults import NO_PREDICTIONS
+from cimento.kinds.registry import audit_suite
 from cimento.records.usage import duration
 from cimento.suites.published import published
 
@@ -55,6 +58,20 @@ def build(visit: Visit) -> None:
         _queue(visit)
 
 
+def _predicting_nothing(workspace: Workspace, names: Sequence[str]) -> list[str]:
+    """The suites of the workspace, among those with some names, that predict nothing."""
+    silent = []
+    for name in names:
+        try:
+            path = workspace.suite(name)
+            faults = audit_suite(path).faults if isinstance(path, Path) else ()
+        except CimentoError:
+            continue  # planning and running say what is wrong
+        if any(fault.code == NO_PREDICTIONS for fault in faults):
+            silent.append(name)
+    return silent
+
+
 class _Fields:
     """The fields of a run.
 
@@ -75,7 +92,11 @@ class _Fields:
                 value=[asked] if asked in names else [], new_value_mode="add-unique",
             ).props("outlined use-chips").classes("wide").mark("suites")  # fmt: skip
             self._suites.props(f'hint="{say("run.addresses")}"')
+            self._suites.on_value_change(self._warn)
             self._models = model_choice(visit, say("run.models"), ["demo-causal"]).mark("models")
+        self._visit, self._unjudged = visit, Text().props("role=status").mark("unjudged")
+        self._unjudged.set_visibility(False)
+        ui.timer(0.0, self._warn, once=True)
         with ui.expansion(say("run.more")).classes("more"), ui.element("div").classes("fields"):
             self._language = ui.select(
                 {"": say("run.stated"), **named_languages(say)}, label=say("run.language"), value=""
@@ -96,6 +117,14 @@ class _Fields:
             int(self._limit.value) if self._limit.value else None,
             trusted=bool(self._trusted.value),
         )
+
+    async def _warn(self) -> None:
+        """Say in which of the suites nothing will be judged."""
+        asked = tuple(self._suites.value)
+        names = await asyncio.to_thread(_predicting_nothing, self._visit.workspace, asked)
+        if asked == tuple(self._suites.value):
+            self._unjudged.text = self._visit.say("run.unjudged", names=", ".join(names))
+            self._unjudged.set_visibility(bool(names))
 
     def agree(self) -> None:
         """Nothing is agreed to but what the fields say."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 from pathlib import Path
 from typing import Any, get_args
@@ -251,12 +252,27 @@ class SurveyForm:
 
     def _of_field(self, error: CimentoError) -> CimentoError:
         """An error about an option as one about its field, which is marked; others as they are."""
+        for option, file in _TEXTS.items():
+            row = re.fullmatch(rf"(?:.*/)?{re.escape(file)} row (\d+)", error.where)
+            if row is not None:
+                return self._of_line(option, int(row[1]) - 1, error)
         name = error.where.partition("=")[0].removeprefix("--").replace("-", "_")
         if not error.where.startswith("--") or name not in self._fields:
             return error
         seen, field = reason_of(error.seen, self._say), self._fields[name]
         marked = refused(field, f"{seen[:1].upper()}{seen[1:]}.")
         marked.todo = "" if isinstance(field, ui.select) else error.todo  # a menu says it
+        return marked
+
+    def _of_line(self, option: str, place: int, error: CimentoError) -> CimentoError:
+        """An error about a typed line, of those that are not empty, as one of its field."""
+        field = self._texts[option]
+        lines = enumerate(str(field.value or "").splitlines(), start=1)
+        number, line = [(number, line) for number, line in lines if line.strip()][place - 1]
+        seen = reason_of(error.seen, self._say)
+        text = self._say("people.line-refused", number=number, line=line.strip(), seen=seen)
+        marked = refused(field, text)
+        marked.todo = error.todo
         return marked
 
 

@@ -21,6 +21,8 @@ _FEWEST_IDS = 8
 _HIGHEST = 100
 """The upper end of the longest scale; larger numbers, such as reading times, are not ratings."""
 _MOST_REGIONS = 40
+_MOST_WRONG = 9
+"""Most columns of words that do not fit, which the menus of the app can tell apart."""
 _SHOWN = 3
 _KINDS = {
     "nothing": "nothing",
@@ -127,9 +129,21 @@ ROLES: Mapping[str, Role] = {
     "word": Role("words", lambda column: column.kind not in ("moments", "objects")),
     "rt": Role("measures", _is_measure),
     "cloze": Role("proportions of people", _is_share),
+    **{f"implausible {number}": Role("words", _is_text) for number in range(2, _MOST_WRONG + 1)},
     **{f"region{number}": Role("regions", _is_text) for number in range(1, _MOST_REGIONS + 1)},
 }
 """The roles, and what their columns hold."""
+
+
+def alone(role: str) -> str:
+    """A role without the number of its column: ``implausible`` for ``implausible 2``."""
+    return role.partition(" ")[0]
+
+
+def numbered(role: str, taken: Iterable[str]) -> str:
+    """A role that several columns may have, with the next number if the role itself is taken."""
+    several = [role, *(name for name in ROLES if name != role and alone(name) == role)]
+    return next((name for name in several if name not in taken), role)
 
 
 def fits(table: Table, column: str | None, role: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cimento.errors import Fault
-from cimento.faults import fault
+from cimento.faults import NO_PLAIN_LEVEL, fault
 from cimento.intake.names import is_negative, meaning
 from cimento.intake.words import pattern, word_list
 from cimento.suites import Suite
@@ -71,7 +71,7 @@ def with_known_design(suite: Suite, *, where: str) -> tuple[Suite, list[Fault]]:
             "Add a word that says it to the name of one of them, such as control:"
             f" {f'{first} control'!r} or {f'{second} control'!r}."
         )
-        faults.append(fault("CIM-S067", where=where, seen=seen, todo=todo))
+        faults.append(fault(NO_PLAIN_LEVEL, where=where, seen=seen, todo=todo))
     return replace(suite, factors={}), faults
 
 

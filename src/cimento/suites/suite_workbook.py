@@ -436,11 +436,13 @@ def _record_lines(table: Table) -> str:
 def _record(cells: Mapping[str, str], *, where: str = "") -> dict[str, JsonValue]:
     is_story = is_story_row(cells)
     record: dict[str, Any] = story_record(cells, where=where) if is_story else {}
+    # "implausible" beside "implausible 2" is the first of that list, as people number columns.
+    lists = {listed for listed, place in map(_in_list, cells) if place}
     for column, cell in cells.items():
         if not cell.strip() or (is_story and is_column_of_story(column)):
             continue
-        listed, place = _in_list(column)
-        if place:
+        listed = _in_list(column)[0]
+        if listed in lists:
             record.setdefault(listed, []).append(_value(cell))
         else:
             record[column] = _value(cell)

@@ -50,12 +50,37 @@ def test_numbered_columns_of_distractors_are_read_together(tmp_path):
     assert not seen(reading)
 
 
+HEADS = [
+    "frase\trisposta\tAlternativa 1\tAlternativa 2",
+    "frase\trisposta\tParola sbagliata 1\tParola sbagliata 2",
+    "oración\trespuesta\tPalabra incorrecta\tOtra palabra",
+    "frase\tresposta\tDistrator\tOutra palavra",
+    "предложение\tответ\tдругое слово 1\tдругое слово 2",
+    "sentence\tanswer\tWrong word 1\tWrong word 2",
+]
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_words_that_are_wrong_may_have_columns_of_their_own(tmp_path, head):
+    rows = "\nPiove, ___ esco.\tma\tse\tdove\nNon vengo ___ piove.\tperché\tma\t\n"
+    reading = read(tmp_path, head + rows)
+    assert texts(reading) == [["ma", "se", "dove"], ["perché", "ma"]]
+    assert not seen(reading)
+
+
+@pytest.mark.parametrize("cell", ["ma", "una parola lunga"])
+def test_other_words_are_no_wrong_ones_where_a_cell_is_the_answer_or_several(tmp_path, cell):
+    rows = f"frase\trisposta\tAlternativa\nPiove, ___ esco.\tma\t{cell}\n"
+    reading = read(tmp_path, rows + "Esco ___ posso.\tse\tquando\n")
+    assert texts(reading) == [["ma"], ["se"]]
+
+
 def test_columns_of_words_that_are_no_options_are_named(tmp_path):
-    head = "frase\trisposta\tAlternativa 1\tAlternativa 2\tregistro\n"
+    head = "frase\trisposta\tCandidato 1\tCandidato 2\tregistro\n"
     rows = "Piove, ___ esco.\tma\tse\tdove\tpiano\nEsco ___ posso.\tse\tma\tchi\tpiano\n"
     rows += "Resto ___ piove.\tse\tchi\tdi\tpiano\n"
     [message] = seen(read(tmp_path, head + rows))
-    assert "not read as options: Alternativa 1, Alternativa 2." in message
+    assert "not read as options: Candidato 1, Candidato 2." in message
 
 
 @pytest.mark.parametrize("others", [("se, dove",), ("se, dove", "però")])

@@ -392,6 +392,9 @@ def test_practice_comes_first_and_fillers_are_asked_in_every_order(tables):
         ("text\texpected\nSì?\t3\n", "likert", "an answer is expected"),
         ("text\nSì?\n", "choice", "no answers to choose from"),
         ("text\tchoices\n\ta | b\n", "likert", "no text"),
+        ("text\tchoices\nSì?\ta\n", "likert", "not two different answers"),
+        ("text\tchoices\n\ta\n", "choice", "not two different answers"),
+        ("text\tchoices\na\ta\n", "choice", "not two different answers"),
     ],
 )
 def test_fillers_that_cannot_be_asked_are_refused(tmp_path, table, task, seen):
@@ -400,6 +403,22 @@ def test_fillers_that_cannot_be_asked_are_refused(tmp_path, table, task, seen):
     plan = SurveyPlan(checks=0, fillers=file, task=task)
     with pytest.raises(InputError, match=seen):
         build_design(find_suite("it-connectives"), plan)
+
+
+def test_a_filler_of_two_sentences_is_a_choice_of_both_in_either_order(tmp_path):
+    pairs = [(f"Il numero {n} è pari.", f"Il numero {n} sono pari.") for n in range(2, 42, 2)]
+    file = tmp_path / "fillers.tsv"
+    rows = ["\t".join(pair) for pair in pairs] + ["\tAnna ride. | Ride anna."]
+    file.write_text("\n".join(["text\tchoices", *rows]) + "\n", encoding="utf-8")
+    plan = SurveyPlan(checks=0, fillers=file, task="choice")
+    design = build_design(find_suite("it-connectives"), plan)
+    fillers = [question for question in design.questions if question.kind == "filler"]
+    shown = [[choice.value for choice in question.choices] for question in fillers]
+    expected = [*map(sorted, pairs), ["Anna ride.", "Ride anna."]]
+    assert sorted(map(sorted, shown)) == sorted(expected)
+    assert not any(question.lines for question in fillers)
+    assert 0 < sum("sono" in first for first, _ in shown) < len(pairs)
+    assert build_design(find_suite("it-connectives"), plan) == design
 
 
 def test_the_researcher_chooses_what_participants_say_of_themselves(tables):

@@ -120,3 +120,17 @@ def test_the_command_prints_a_link_that_people_can_open(
     said = capfd.readouterr().err
     assert f"For people in the room: http://{shown}:{port}{place}\n" in said
     assert ("Others on the network" in said) == (host != shown)
+
+
+def test_the_last_page_of_a_trial_says_that_nothing_is_kept(design, database):
+    served = make_app(design, database, secret=SECRET, pace=1000, is_trial=True)
+    with starlette.TestClient(served, base_url="http://localhost") as client:
+        ((someone, token),) = storage.invite_participants(database, design, 1)
+        person = survey_help.Person(client, token)
+        person.agree()
+        for position, question in enumerate(survey_help.asked_of(database, design), start=1):
+            person.answer(position, question.expected or "3")
+        page = person.get("/done").text
+    assert "nessuna di queste risposte viene conservata" in page
+    assert "sono state salvate" not in page
+    assert someone.id not in page

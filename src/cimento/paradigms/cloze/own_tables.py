@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from cimento.intake.reading import reading_of
 from cimento.intake.shapes import BLANKS
 from cimento.intake.table import Table, place_of_row
 from cimento.intake.tables import read_header, read_suite_table
-from cimento.intake.words import HEADERS, pattern
+from cimento.intake.words import HEADERS, NAMES, pattern
 from cimento.io.files import read_bytes
 from cimento.kinds.base import SuiteReading
 from cimento.paradigms.cloze.reading import (
@@ -180,13 +180,33 @@ def _of_another_kind(table: Table) -> list[Fault]:
 
 
 def _numbered(table: Table, role: str) -> list[str]:
-    """The columns of a role that are numbered, such as *distractor 1*."""
+    """The columns of a role that are numbered, as *distractor 1*, or hold wrong words alone."""
     return [
         name
         for name in table.columns
-        if (kind := _NUMBERED.sub("", name.casefold())) != name.casefold()
-        and kind in (role, *HEADERS[role])
+        if (
+            (kind := _NUMBERED.sub("", name.casefold())) != name.casefold()
+            and kind in (role, *HEADERS[role])
+        )
+        or (role == "implausible" and kind in NAMES["wrong_word"] and _is_wrong(table, name))
     ]
+
+
+def _is_wrong(table: Table, name: str) -> bool:
+    """Whether a column holds single words, none of which is the one that is due in its row."""
+    due = table.find("target")
+    if due is None or due == name or all(len(word) <= 1 for word in table.stripped(due)):
+        return False  # a letter would name one of the columns
+    rows = [(cell.casefold(), right) for cell, right in _pairs(table, name, due) if cell]
+    return bool(rows) and all(
+        len(cell.split()) == 1 and cell[0].isalpha() and cell not in right for cell, right in rows
+    )
+
+
+def _pairs(table: Table, name: str, due: str) -> Iterator[tuple[str, list[str]]]:
+    """Each cell of a column, and the words that are due in its row, in small letters."""
+    for cell, right in zip(table.stripped(name), table.stripped(due), strict=True):
+        yield cell, [word.strip() for word in re.split(r"[|,;]", right.casefold())]
 
 
 def _renamed(table: Table) -> Table:
@@ -202,8 +222,9 @@ def _renamed(table: Table) -> Table:
     if text is not None:
         cells["text"] = tuple(map(with_blank, table.cells[text]))
     for role in ROLES:
-        if (numbered := _numbered(table, role)) and role not in cells:
-            texts = zip(*(cells.pop(name) for name in numbered), strict=True)
+        if numbered := _numbered(table, role):
+            several = [role, *numbered] if role in cells else numbered
+            texts = zip(*(cells.pop(name) for name in several), strict=True)
             cells[role] = [" | ".join(filter(None, map(str.strip, row))) for row in texts]
     if "item" not in cells:
         cells = {"item": [str(number + 1) for number in range(len(table.numbers))], **cells}
@@ -243,7 +264,10 @@ def _with_bars(table: Table, faults: list[Fault]) -> Table:
         name for name in cells if name not in ITEM_COLUMNS and _may_be_options(cells[name])
     ]:
         seen = f"These columns are not read as options: {', '.join(others)}."
-        todo = "If they hold options, write them in the column plausible or implausible, with bars."
+        todo = (
+            "If they hold options, call them distractor 1, distractor 2 and so on, or write them in"
+            " one column implausible, with a bar ( | ) between them."
+        )
         faults.append(cloze_fault("CIM-C017", where=table.name, seen=seen, todo=todo))
     return replace(table, columns=tuple(cells), cells=cells)
 

@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 
 from cimento.errors import Fault, SuiteError, counted
@@ -41,6 +40,7 @@ from cimento.paradigms.ratings.gathered import (
 )
 from cimento.paradigms.ratings.model_values import faults_of_model_values
 from cimento.paradigms.ratings.scale_names import ends_named, order_faults
+from cimento.paradigms.ratings.slips import beyond_points, far_off
 from cimento.suites import Item, JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
@@ -306,29 +306,6 @@ def _scale_of(given: Sequence[float]) -> tuple[int, int]:
     return (1 if low > 1 and high <= _USUAL_HIGHEST else low), high
 
 
-_FEWEST_GAPS = 3
-"""Number of other steps between ratings without which none is out of the ordinary."""
-
-
-def _far_off(rated: Mapping[str, RatedSentence], values: Sequence[float]) -> str:
-    """Where a lowest or highest rating stands that is far from all others: it may be a slip.
-
-    Args:
-        rated: the sentences by their places.
-        values: the distinct ratings, ascending.
-    """
-    gaps = [higher - lower for lower, higher in pairwise(values)]
-    said = ""
-    for name, end, gap, others in (
-        ("lowest", values[0], gaps[0], gaps[1:]),
-        ("highest", values[-1], gaps[-1], gaps[:-1]),
-    ):
-        where = [place for place, sentence in rated.items() if end in sentence.given]
-        if len(others) >= _FEWEST_GAPS and len(where) == 1 and gap > max(1.0, *others):
-            said += f" The {name}, {end:g}, is only in {where[0]}."
-    return said
-
-
 def _assumed(
     rated: Mapping[str, RatedSentence], scale: tuple[int, int], column: str, name: str
 ) -> list[Fault]:
@@ -345,7 +322,9 @@ def _assumed(
         return strange
     low, high = scale
     seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
-    return [fault("CIM-S036", where=name, seen=seen + _far_off(rated, sorted({*given})))]
+    slip = beyond_points(rated)
+    far = "" if slip else far_off(rated, sorted({*given}))
+    return [*slip, fault("CIM-S036", where=name, seen=seen + far)]
 
 
 def _unrated(rated: Mapping[str, RatedSentence], name: str) -> list[Fault]:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from cimento.errors import CimentoError, StorageError
 from cimento.judgments import (
     BETTER,
+    FILLER,
     NOT_OF_SUITE,
     Judgment,
     csv_of,
@@ -69,13 +70,18 @@ def _fitting_answers(path: Path) -> Iterator[None]:
         ) from error
 
 
-def judgments_in(path: Path) -> list[Judgment]:
+def judgments_in(path: Path, *, with_fillers: bool = False) -> list[Judgment]:
     """The judgments in a file, survey by survey, in the order of its pages.
+
+    Args:
+        path: of the file.
+        with_fillers: whether answers to fillers are there too, to the question `FILLER`.
 
     Raises:
         InputError: there is no such file.
         StorageError: it cannot be read, or its answers do not fit its survey.
     """
+    left_out = NOT_OF_SUITE - {FILLER} if with_fillers else NOT_OF_SUITE
     with _fitting_answers(path):
         design = storage.stored_design(path)
         people = {participant.id: participant for participant in storage.participants(path)}
@@ -89,7 +95,7 @@ def judgments_in(path: Path) -> list[Judgment]:
             for answer in storage.answers(path)
             # Somebody may have been deleted between the two queries.
             # Practice and fillers are asked, but not about the suite.
-            if answer.participant in people and answer.field not in NOT_OF_SUITE
+            if answer.participant in people and answer.field not in left_out
         ]
         order = {person: number for number, person in enumerate(people)}
         fields = {field.name: number for number, field in enumerate(design.fields)}
@@ -180,11 +186,12 @@ def _judgment(
     places: dict[tuple[str, str], int],
 ) -> Judgment:
     question = design.by_id[answer.question]
+    asked = " ".join(question.lines) if answer.field == FILLER else question.candidate
     return Judgment(
         suite=design.source.suite,
         item=question.item,
         condition=_condition(question, answer),
-        candidate=question.candidate or None,
+        candidate=asked or None,
         annotator=person.id,
         question=answer.field,
         value=answer.value,

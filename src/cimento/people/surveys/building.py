@@ -147,7 +147,7 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
     chance = random.Random(plan.seed)  # noqa: S311  # no secret
     more = (
         *_checks(plan, material, fields[0], texts, chance),
-        *_more_questions(plan, fields[0], material.task, texts),
+        *_more_questions(plan, fields[0], material.task, texts, chance),
     )
     if plan.distractors is not None:
         sheet = read_sheet(plan.distractors)
@@ -241,8 +241,8 @@ def _checks(
                 expected=right.value,
             )
         )
-    from_file = _read_questions(plan.check_file, "own-check") if plan.check_file else []
-    for check in from_file:
+    own = _read_questions(plan.check_file, "own-check") if plan.check_file else ()
+    for check in (from_file := [check for _, check in own]):
         if not check.expected:
             raise InputError(
                 where=f"{plan.check_file}, {check.lines[0]!r}",
@@ -326,7 +326,7 @@ def _sample_choices(
 
 
 def _more_questions(
-    plan: SurveyPlan, first: SurveyField, task: SurveyTask, texts: Words
+    plan: SurveyPlan, first: SurveyField, task: SurveyTask, texts: Words, chance: random.Random
 ) -> Iterator[SurveyQuestion]:
     """Practice and fillers, from the tables that hold them."""
     kinds: tuple[tuple[Path | None, QuestionKind], ...] = (
@@ -337,8 +337,7 @@ def _more_questions(
         if path and task in TIMED_TASKS:
             yield from (replace(each, kind=kind) for each in read_sentences(path, kind, texts))
             continue
-        for question in _read_questions(path, kind) if path else ():
-            where = f"{path}, {question.lines[0]!r}"
+        for where, question in _read_questions(path, kind, task) if path else ():
             if question.expected:
                 raise InputError(
                     where=where,
@@ -351,11 +350,16 @@ def _more_questions(
                     seen="there are no answers to choose from",
                     todo="Give them in the column choices, with | between them.",
                 )
-            yield replace(question, kind=kind)
+            answers = question.choices
+            if task in {"choice", "cloze"}:  # as the options of the suite, which give no hint
+                answers = tuple(chance.sample(answers, len(answers)))
+            yield replace(question, kind=kind, choices=answers)
 
 
-def _texts_of(table: Table, name: str) -> Iterator[tuple[Row, SurveyQuestion]]:
-    """The rows of a table, each with its text as a question.
+def _texts_of(
+    table: Table, name: str, *, may_lack: bool = False
+) -> Iterator[tuple[Row, SurveyQuestion]]:
+    """The rows of a table, each with its text, which it may lack, as a question.
 
     The column of texts may be headed as in suites: *testo*, *frase*, *sentence* ...
     """
@@ -363,12 +367,12 @@ def _texts_of(table: Table, name: str) -> Iterator[tuple[Row, SurveyQuestion]]:
     column = next((name for name in table.columns if name.casefold() in headed), "text")
     for number, row in enumerate(table.rows, start=1):
         text = row.cells.get(column, "").strip()
-        if not text:
+        if not text and not may_lack:
             raise InputError(
                 where=table.where(row), seen="there is no text", todo=f"Fill the column {column}."
             )
         id_ = f"{name}-{number}"
-        yield row, SurveyQuestion(id=id_, item=id_, lines=(text,))
+        yield row, SurveyQuestion(id=id_, item=id_, lines=(text,) if text else ())
 
 
 def read_sentences(path: Path, name: str, texts: Words) -> list[SurveyQuestion]:
@@ -390,22 +394,33 @@ def read_sentences(path: Path, name: str, texts: Words) -> list[SurveyQuestion]:
     return sentences
 
 
-def _read_questions(path: Path, name: str) -> list[SurveyQuestion]:
-    """Questions from a table: ``text``, ``expected``, and ``choices`` with bars between."""
+def _read_questions(
+    path: Path, name: str, task: SurveyTask | None = None
+) -> Iterator[tuple[str, SurveyQuestion]]:
+    """Questions from a table, by place: ``text``, ``expected``, ``choices`` with bars between.
+
+    Of a choice, a text and one more are the two options, and so are two choices without a text.
+    """
     table = open_table(path)
-    questions = []
-    for row, question in _texts_of(table, name):
+    for row, read in _texts_of(table, name, may_lack=task == "choice"):
+        question, where, choices = read, table.where(row), _choices(table, row)
         expected = row.cells.get("expected", "").strip()
-        choices = _choices(table, row)
+        if task == "choice" and len(choices) == 1:
+            question, choices = replace(read, lines=()), (*read.lines, *choices)
+        if choices and len({*choices}) < 2:  # noqa: PLR2004  # what one chooses between
+            raise InputError(
+                where=where,
+                seen="there are not two different answers to choose from",
+                todo="Give them in the column choices, with | between them.",
+            )
         if choices and expected and expected not in choices:
             raise InputError(
-                where=table.where(row),
+                where=where,
                 seen=f"{expected!r} is none of the choices",
                 todo="Write one of them as the expected answer.",
             )
         answers = tuple(AnswerChoice(choice, choice) for choice in choices)
-        questions.append(replace(question, choices=answers, expected=expected))
-    return questions
+        yield where, replace(question, choices=answers, expected=expected)
 
 
 def _choices(table: Table, row: Row) -> tuple[str, ...]:

@@ -79,6 +79,7 @@ class Participants:
         writer: through which everything is written.
         pace: limit on how often one participant may ask.
         strangers: limit on how often one address may ask for links that do not exist.
+        is_trial: whether answers are not kept.
     """
 
     design: SurveyDesign
@@ -87,6 +88,7 @@ class Participants:
     writer: Writer
     pace: RateLimits
     strangers: RateLimits
+    is_trial: bool = False
 
     def routes(self) -> list[BaseRoute]:
         """The routes, for the application."""
@@ -228,7 +230,10 @@ class Participants:
         if person.consent is None or self._first(person) <= len(person.questions):
             return redirect(f"/p/{token}")
         total = len(person.questions)
-        return page("done.html", self.design, token=token, person=person, total=total)
+        return page(
+            "done.html", self.design, token=token, person=person, total=total,
+            is_trial=self.is_trial,
+        )  # fmt: skip
 
     def _question(
         self, token: str, person: Participant, position: int, values: Mapping[str, str],

@@ -111,7 +111,7 @@ _KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=ut
 
 def make_app(
     design: SurveyDesign, path: Path, *, secret: str, url: str = "", room: int = 0,
-    pace: float = 5.0,
+    pace: float = 5.0, is_trial: bool = False,
 ) -> ASGIApp:  # fmt: skip
     """The application for one design.
 
@@ -123,6 +123,7 @@ def make_app(
         room: number of participants up to which people can join by the room's link; 0 for no
             such link.
         pace: requests a second that one participant may make in the long run.
+        is_trial: whether answers are not kept, which the last page says.
 
     Raises:
         MissingDependencyError: the extra ``serve`` is not installed.
@@ -132,14 +133,13 @@ def make_app(
     with needing("starlette", extra="serve", purpose="cimento annotate serve"):
         from starlette.applications import Starlette
         from starlette.routing import Route
-
     words(design.language)  # what there are no words for is refused before anybody asks
     storage.prepare(path, design)
     key = storage.signing_key(path)
     connect = functools.partial(storage.open_database, path)
     reader, writer = connect(), Writer(connect)
     people = Participants(
-        design=design, key=key, reader=reader, writer=writer,
+        design=design, key=key, reader=reader, writer=writer, is_trial=is_trial,
         pace=RateLimits(rate=pace, burst=40), strangers=RateLimits(rate=1, burst=20),
     )  # fmt: skip
     administration = Administration(
@@ -251,6 +251,7 @@ class Serving:
         port: the port; 0 for any that is free.
         shown: the host in links; empty for the address to listen on.
         room: number of participants up to which people can join by the room's link.
+        is_trial: whether answers are not kept, which the last page says.
 
     Raises:
         UsageError: one cannot listen there.
@@ -265,13 +266,14 @@ class Serving:
     """
 
     def __init__(
-        self, design: SurveyDesign, path: Path, *, host: str, port: int, shown: str, room: int
-    ) -> None:
+        self, design: SurveyDesign, path: Path, *, host: str, port: int, shown: str, room: int,
+        is_trial: bool = False,
+    ) -> None:  # fmt: skip
         self._listening = listen(host, port)
         self.address = f"http://{shown or host}:{self._listening.getsockname()[1]}"
         self.secret = secrets.token_urlsafe(24)
         try:
-            app = make_app(design, path, secret=self.secret, room=room)
+            app = make_app(design, path, secret=self.secret, room=room, is_trial=is_trial)
             self._server = make_server(app)
         except BaseException:
             self._listening.close()
