@@ -36,6 +36,8 @@ _POINTS = (1, 7)
 """The ends of the scale of points that is used most."""
 _FEW = 0.1
 """Largest proportion of the ratings of such a scale that may be slips."""
+_FEWEST_RATINGS = 8
+"""Number of ratings below which they do not show where most of them are."""
 
 
 def beyond_points(rated: Mapping[str, RatedSentence]) -> list[Fault]:
@@ -46,7 +48,12 @@ def beyond_points(rated: Mapping[str, RatedSentence]) -> list[Fault]:
     n_off = sum(not low <= value <= high for _, value in given)
     inside = [value for _, value in given if low <= value <= high]
     n_whole = sum(value.is_integer() for value in inside)
-    if not off or n_off > max(1, _FEW * len(given)) or 2 * n_whole <= len(given):
+    if (
+        not off
+        or len(given) < _FEWEST_RATINGS
+        or n_off > max(1, _FEW * len(given))
+        or 2 * n_whole <= len(given)
+    ):
         return []
     first, *_ = off
     seen = (
