@@ -29,6 +29,7 @@ RUN = (
     "clusters.md",
     "generating.md",
     "formats.md",
+    "language.md",
     "checkpoints.md",
     "compare.md",
     "analyze.md",
