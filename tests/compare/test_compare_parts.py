@@ -95,7 +95,7 @@ def test_the_first_curve_is_the_mean_over_suites_of_one_level_of_chance():
         )
         return list(dict.fromkeys(figure.frame["panel"]))
 
-    # What is in no mean has a curve of its own, all others only where they are asked for.
+    # Suites that are left out of all means have curves of their own, others only on request.
     assert panels(each=False) == [rows[0][0], "u, all"]
     assert panels(each=True) == [rows[0][0], "s, all", "t, all", "u, all"]
     designs = {name: replace(one, is_design=True) for name, one in facts.items()}
