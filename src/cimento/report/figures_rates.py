@@ -350,7 +350,7 @@ def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
     import altair as alt
 
     panels = list(dict.fromkeys(frame["panel"]))
-    header = alt.Header.from_dict(in_lines(panels, _TITLE), validate=False)
+    header = alt.Header.from_dict(dict(in_lines(panels, _TITLE)), validate=False)
     steps = alt.Axis(values=sorted(set(frame["step"])), labelOverlap="greedy")
     base = alt.Chart(frame).encode(x=alt.X("step:Q", title="step of training", axis=steps))
     label = f"{of} (dashed: chance)" if frame["chance"].is_not_null().any() else of
