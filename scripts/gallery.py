@@ -64,7 +64,7 @@ PAIRS = [
     ["Le ragazze corrono nel parco.", "Le ragazze corre nel parco."],
     ["I gatti dormono sul divano.", "I gatti dormono sul divano."],
     ["Mio nonno racconta  una storia.", "Mio nonno raccontano una storia."],
-    ["Gli studenti ascoltano con attenzione", ""],
+    ["", "Gli studenti ascolta con attenzione."],
 ]
 """A table as a beginner might write it, with faults that the app names."""
 
@@ -114,6 +114,9 @@ def photograph_app(browser: Browser, folder: Path, gallery: Path) -> None:
         tab.locator("section").first.screenshot(path=str(gallery / "app-sentences.png"))
         tab.goto(f"{address}en/edit?suite=frasi.xlsx")
         tab.wait_for_selector(".finding", timeout=60_000)
+        tab.get_by_label("Language of the sentences").click()
+        tab.get_by_role("option", name="Italian").click()
+        tab.locator("h1").click()  # so that the field has no frame
         tab.wait_for_timeout(1000)
         tab.add_style_tag(content=".suite-grid { height: 21rem !important; }")
         tab.screenshot(path=str(gallery / "app-edit.png"), full_page=False)
@@ -132,7 +135,7 @@ def photograph_survey(browser: Browser, folder: Path, gallery: Path) -> None:
             if tab.locator("input[type=radio]").count():
                 break
             tab.locator(".next").last.click()
-        tab.screenshot(path=str(gallery / "survey.png"))
+        tab.locator("main").screenshot(path=str(gallery / "survey.png"))
         tab.context.close()
 
 

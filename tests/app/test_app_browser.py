@@ -82,7 +82,8 @@ def test_a_menu_above_each_column_says_what_it_is(opened, folder):
         menu.focus()
         menu.select_option(role)
         tab.wait_for_selector(f'.ag-header-cell[col-id="c{column}"] select.chosen')
-    status(tab, 'Read as pairs: good = "Frase B", bad = "Frase A"; 1 item; not used: "Note".')
+    read = 'Read as pairs: good = "Frase B", bad = "Frase A"; 1 item; kept, not scored: "Note".'
+    status(tab, read)
 
 
 def test_regions_are_colored_and_items_become_rows(opened):

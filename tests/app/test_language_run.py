@@ -117,7 +117,7 @@ def test_the_answer_about_a_language_is_shown_from_its_numbers(tmp_path, monkeyp
         )  # fmt: skip
         assert "allow-same-origin" not in frame.props["sandbox"]
         reply = await user.http_client.get("/answer?language=it")
-        assert "What demo-causal knows of Italian" in reply.text
+        assert "What demo-causal knows about Italian" in reply.text
         assert "alert(1)" not in reply.text
         assert "sandbox" in reply.headers["content-security-policy"]
         for language, said in (("es", "it is not an answer"), ("../it", "there is no such answer")):

@@ -138,3 +138,14 @@ def test_the_changelog_has_the_old_and_the_new_spellings_as_the_code_does():
     )
     shown = re.findall(r"^ *\| `cimento (.+?)` \| `cimento (.+?)` \|$", table, re.MULTILINE)
     assert shown == spellings()
+
+
+@pytest.mark.parametrize("name", ["suites", "annotate"])
+def test_the_commands_of_a_large_group_are_listed_once_in_named_sections(name, capsys):
+    assert invoke([name, "-h"]) == 0
+    printed = capsys.readouterr().out
+    assert "Commands:" not in printed
+    assert len(COMMANDS[name].sections) >= 3
+    for title, section in COMMANDS[name].sections.items():
+        part = printed.partition(f"\n{title}:\n")[2].partition("\n\n")[0]
+        assert [line.split()[0] for line in part.splitlines()] == list(section)

@@ -131,7 +131,7 @@ def test_every_set_that_can_be_had_is_in_one_answer(
     assert "--accept-license" in missing["rated"]["todo"]
     assert missing["hand"]["todo"] == "Ask its authors."
     assert "cannot be fetched" in missing["gone"]["reason"]
-    assert "What demo-causal knows of Italian" in out
+    assert "What demo-causal knows about Italian" in out
     for name, one in missing.items():
         assert f"{name}: {one['reason'][:20]}" in out
     assert {path.suffix for path in (tmp_path / "runs" / "it").glob("answer.*")} == {
@@ -139,7 +139,7 @@ def test_every_set_that_can_be_had_is_in_one_answer(
     }  # fmt: skip
     assert "answer.html" in err
     page = (tmp_path / "runs/it/answer.html").read_text(encoding="utf-8")
-    assert "<h1><bdi>What demo-causal knows of Italian</bdi></h1>" in page
+    assert "<h1><bdi>What demo-causal knows about Italian</bdi></h1>" in page
     assert "Nothing was run" not in page
     # The near end of the interval decides which phenomenon is first, on the page too.
     assert verb["low"] > adjective["low"]
@@ -243,17 +243,17 @@ def test_a_suite_and_its_twin_are_one_paradigm_and_a_note_says_which(
     assert verb["twins"] == [["it-subject-verb", "it-subject-verb-adversarial"]]
     assert (verb["n_paradigms"], verb["n_items"]) == (1, 48)
     out = capsys.readouterr().out
-    [sample] = [b.text for b in blocks(DOCS / "choosing.md") if "demo-causal  chance" in b.text]
+    [sample] = [b.text for b in blocks(DOCS / "language.md") if "demo-causal  chance" in b.text]
     assert [text for text in sample.splitlines() if text not in out.splitlines()] == []
     said = " ".join(out.split())
     assert "count as one paradigm: it-" in said
     # The page explains its columns where no sentence is about a phenomenon, as the terminal does.
     page = (tmp_path / "runs/it/answer.html").read_text(encoding="utf-8")
-    assert all("for other items of these paradigms only." in told for told in (said, page))
+    assert all("otherwise only to other items of these paradigms." in told for told in (said, page))
     assert "There is no single number for a language" in page
     above = [one["low"] > one["chance"] for one in answer["starter"]]
     assert above == sorted(above, reverse=True)
-    assert [row.split()[-2] for row in said_rows(page)] == ["yes" if one else "no" for one in above]
+    assert [row.split()[-3] for row in said_rows(page)] == ["yes" if one else "no" for one in above]
 
 
 def test_rates_are_those_of_the_runs(line: list[str], tmp_path: Path) -> None:
@@ -406,7 +406,7 @@ def test_several_models_are_compared_on_the_same_items(
     rates = {one["model"]: one["value"] for one in answer["phenomena"]}
     assert change["value"] == pytest.approx(rates[change["second"]] - rates[change["first"]])
     out = capsys.readouterr().out
-    assert "What 2 models know of Italian" in out
+    assert "What 2 models know about Italian" in out
     # A note without its column would explain nothing.
     assert "p: of no difference" not in out
 
@@ -467,7 +467,7 @@ def test_python_gives_the_same_answer(line: list[str], tmp_path: Path) -> None:
         "it", "demo-causal", without=["starter", "generated"], sources=sources
     )
     assert json.loads(answer.to_json()) == answer_at(tmp_path / "runs")
-    assert str(answer).startswith("What demo-causal knows of Italian")
+    assert str(answer).startswith("What demo-causal knows about Italian")
     with pytest.raises(UsageError, match="neither a time nor a number"):
         cimento.evaluate_language("it", "demo-causal", sources=sources, budget="soon")
 

@@ -188,4 +188,4 @@ def test_the_table_marks_what_is_published_and_warns() -> None:
     assert [row[2] for row in few.rows] == [PEOPLE, "theirs", "model 7", "model 6"]
     assert "Not shown: 6 other results, farther from ours; JSON has all." in few.notes
     # Without a released item there is no column of differences.
-    assert "less published" not in few.header
+    assert "minus published" not in few.header

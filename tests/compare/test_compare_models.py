@@ -203,7 +203,7 @@ def test_the_command_fails_where_the_second_is_surely_worse(tmp_path, capsys):
     assert invoke(["compare", bad, good, "--fail-if-worse", "0"]) == 0
     said = capsys.readouterr().err
     assert "not worse: no suite is significantly lower in the second (1 suite, 20 items)." in said
-    assert "Nearest: pairs, good: change +0.750 [" in said
+    assert "Nearest to failing: pairs, good: change +0.750 [" in said
     assert invoke(["compare", good, good, "--fail-if-worse", "0"]) == 0
     capsys.readouterr()
     assert invoke(["compare", good, bad, "--fail-if-worse", "0.1", "--json"]) == 4

@@ -12,7 +12,7 @@ from cimento.compare.before_after import matched
 from cimento.compare.figures_checkpoints import checkpoints_figure, mean_rows, suite_rows
 from cimento.compare.over_suites import SuiteFacts
 from cimento.compare.ranking import rank_models
-from cimento.compare.training_means import training_grids
+from cimento.compare.training_means import means_over_training, training_grids
 from cimento.paired.item_outcomes import ItemOutcomes, item_outcomes, step_of
 from cimento.report.figures_rates import steps_frame
 from tests.helpers.made_runs import made_run, outcomes_of
@@ -79,20 +79,27 @@ def test_the_first_curve_is_the_mean_over_suites_of_one_level_of_chance():
         for name, chance in (("s", 0.5), ("t", 0.5), ("u", 0.25))
     }  # fmt: skip
     rankings = rank_models(runs).rankings
-    rows = list(mean_rows(rankings, facts))
+    rows = list(mean_rows(means_over_training(rankings, facts)))
     # s and t have one level of chance: (1/4 + 1/4) / 2, then (2/4 + 4/4) / 2.
     assert [(row[1], row[3], row[6], row[7]) for row in rows] == [
         (100, 0.25, 2, 0.5),
         (500, 0.75, 2, 0.5),
     ]
-    assert {row[0] for row in rows} == {"mean of 2 suites of chance 0.5, 95% for other items"}
+    assert {row[0] for row in rows} == {"mean of 2 suites (95% over items): s, t"}
     assert all(0 <= row[4] <= row[3] <= row[5] <= 1 for row in rows)
     headlines = [(ranking.suite, ranking.question) for ranking in rankings]
-    whole = checkpoints_figure(rankings, chances={}, facts=facts, headlines=headlines)
-    panels = list(dict.fromkeys(whole.frame["panel"]))
-    assert panels == [rows[0][0], "s, all", "t, all", "u, all"]
+
+    def panels(*, each: bool) -> list[str]:
+        figure = checkpoints_figure(
+            rankings, chances={}, facts=facts, headlines=headlines, each=each
+        )
+        return list(dict.fromkeys(figure.frame["panel"]))
+
+    # Suites that are left out of all means have curves of their own, others only on request.
+    assert panels(each=False) == [rows[0][0], "u, all"]
+    assert panels(each=True) == [rows[0][0], "s, all", "t, all", "u, all"]
     designs = {name: replace(one, is_design=True) for name, one in facts.items()}
-    assert list(mean_rows(rankings, designs)) == []
+    assert list(means_over_training(rankings, designs)) == []
     assert training_grids(rankings, designs, headlines=headlines) == {}
 
 
@@ -109,11 +116,12 @@ def test_the_table_over_training_counts_twins_once_as_the_figure_does():
     }
     rankings = rank_models(runs).rankings
     headlines = [(ranking.suite, ranking.question) for ranking in rankings]
-    rows = list(mean_rows(rankings, facts))
+    rows = list(mean_rows(means_over_training(rankings, facts)))
     # A suite and its twin have one mean of their own: ((1/4 + 2/4) / 2 + 2/4) / 2, and so on.
     assert [(row[3], row[6]) for row in rows] == [(0.4375, 2), (0.875, 2)]
-    assert {row[0] for row in rows} == {"mean of 2 suites of chance 0.5, 95% for other items"}
+    assert {row[0] for row in rows} == {"mean of 2 suites and twins (95% over items): s, t"}
     table = training_grids(rankings, facts, headlines=headlines)["training"]
+    assert "2 suites, chance 0.50: s, t." in table.notes
     shown = [dict(zip(table.header, map(str, row), strict=True)) for row in table.rows]
     assert [(row["suites"], row["step"], row["accuracy"]) for row in shown] == [
         ("2", "100", "0.438"), ("2", "500", "0.875"),
@@ -121,7 +129,7 @@ def test_the_table_over_training_counts_twins_once_as_the_figure_does():
     assert [row["95%"] for row in shown] == [f"[{row[4]:.3f}, {row[5]:.3f}]" for row in rows]
     # A suite and its twin alone are one suite, which has no mean over suites.
     twins = [one for one in rankings if one.suite != "t"]
-    assert list(mean_rows(twins, facts)) == []
+    assert list(means_over_training(twins, facts)) == []
 
 
 def test_two_trainings_of_one_name_are_told_from_models_that_are_no_revisions():

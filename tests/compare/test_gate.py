@@ -156,7 +156,7 @@ def test_the_command_prints_the_interval_by_which_it_decides(tmp_path, capsys):
     said = " ".join(capsys.readouterr().err.split())
     assert invoke(["compare", *sides, "--json"]) == 0
     rates = json.loads(capsys.readouterr().out)["rates"]
-    assert "no suite, nor their mean, is significantly lower (family-wise)" in said
+    assert "neither a suite nor the mean is significantly lower (family-wise)" in said
     main = [rate for rate in rates if rate["question"] == "all predictions"]
     counts = [(len(rate["gained"]), len(rate["lost"])) for rate in main]
     changes = [(gained - lost) / 24 for gained, lost in counts]
@@ -168,5 +168,5 @@ def test_the_command_prints_the_interval_by_which_it_decides(tmp_path, capsys):
         for k, side in ((0, -1), (1, 1))
     )
     wide = f"widened for 2 suites and their mean: [{low:+.3f}, {high:+.3f}] over 48 items."
-    assert f"Nearest: mean over suites: change {mean:+.3f}, {wide}" in said
-    assert "Smallest drop that would have failed: no drop of a single suite." in said
+    assert f"Nearest to failing: mean over suites: change {mean:+.3f}, {wide}" in said
+    assert "Smallest drop that would have failed: none on a single suite." in said

@@ -44,7 +44,7 @@ def test_the_option_that_a_refusal_names_makes_the_table_read_as_it_says(table, 
     said = capsys.readouterr().err
     assert (
         'Read as pairs: good = "Frase A", bad = "Frase B", item = "N."; 2 items;'
-        ' not used: "Punti".' in said
+        ' kept, not scored: "Punti".' in said
     )
     loaded = load_suite(table, language="it", columns={"good": "Frase A", "bad": "Frase B"})
     assert texts(loaded)[0] == ["Il cane dorme.", "Il cane dormono."]

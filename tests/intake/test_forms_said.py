@@ -48,14 +48,14 @@ FORMS = {
         json.dumps({"sentence_good": GOOD, "sentence_bad": BAD, **ABOUT}),
         (
             'pairs in the form of BLiMP: good = "sentence_good", bad = "sentence_bad",'
-            ' item = "pairID", phenomenon = "linguistics_term"; 1 item; not used: "UID".'
+            ' item = "pairID", phenomenon = "linguistics_term"; 1 item; kept, not scored: "UID".'
         ),
     ),
     "c.jsonl": (
         json.dumps({"sentence_a": BAD, "sentence_b": GOOD, "label": 1, "source": "x", "id": "7"}),
         (
             'pairs with a key: sentence A = "sentence_a", sentence B = "sentence_b",'
-            ' key = "label", item = "id"; 1 item; not used: "source".'
+            ' key = "label", item = "id"; 1 item; kept, not scored: "source".'
         ),
     ),
     "clams.txt": (
@@ -64,14 +64,17 @@ FORMS = {
     ),
     "design.jsonl": (
         json.dumps({"item": 1, "a": "Chi dorme?", "b": "Chi mangia?", "c": "Chi legge?", "n": 4}),
-        'conditions in columns: conditions = "a", "b", "c", item = "item"; 1 item; not used: "n".',
+        (
+            'conditions in columns: conditions = "a", "b", "c", item = "item"; 1 item;'
+            ' kept, not scored: "n".'
+        ),
     ),
     "stories.jsonl": (json.dumps(STORY), "GITA4CALAMITA JSONL: 1 story."),
     "task.yaml": (
         TASK,
         (
             'pairs in the form of lm-evaluation-harness: good = "giusta", bad = "sbagliata";'
-            ' 1 item; not used: "tipo".'
+            ' 1 item; kept, not scored: "tipo".'
         ),
     ),
 }
@@ -127,7 +130,7 @@ def test_check_run_manifest_and_report_of_a_folder_say_the_same_line(tmp_path, c
     folder = write_folder(tmp_path / "numero", items=rows, toml=toml)
     line = (
         'Read as conditions in rows: item = "item", condition = "condition", sentence = "text";'
-        ' 1 item; not used: "fonte".'
+        ' 1 item; kept, not scored: "fonte".'
     )
     assert invoke(["suites", "check", str(folder)]) == 0
     assert line in capsys.readouterr().err

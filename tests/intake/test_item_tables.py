@@ -232,7 +232,7 @@ def test_a_suite_folder_says_what_its_table_was_read_as(tmp_path):
     )
     assert load_suite(tmp_path).reading.table.said() == (
         'Read as conditions in rows: item = "item", condition = "condition", sentence = "text",'
-        ' factors = "verbo"; 1 item; not used: "nota".'
+        ' factors = "verbo"; 1 item; kept, not scored: "nota".'
     )
 
 
@@ -248,7 +248,7 @@ def test_a_described_suite_of_ratings_names_its_ratings_whatever_their_column_is
     loaded = load_suite(tmp_path)
     assert loaded.reading.table.said() == (
         'Read as ratings: item = "item", condition = "condition", sentence = "text",'
-        ' rating = "Media"; 1 item; not used: "fonte".'
+        ' rating = "Media"; 1 item; kept, not scored: "fonte".'
     )
     assert rated_of(loaded.suite).sentences[0].mean == 6.2
 

@@ -158,7 +158,7 @@ def test_a_column_of_anything_else_changes_nothing_and_is_named(shape, data):
         found, table = contents(written(folder, more))
     assert found == expected
     assert table.roles == before.roles
-    assert f'"{other}"' in table.said().partition("not used: ")[2]
+    assert f'"{other}"' in table.said().partition("kept, not scored: ")[2]
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.main import get_command
 
 from cimento.cli.groups import command_of
@@ -29,6 +30,7 @@ RUN = (
     "clusters.md",
     "generating.md",
     "formats.md",
+    "language.md",
     "checkpoints.md",
     "compare.md",
     "analyze.md",
@@ -212,3 +214,23 @@ def test_the_pages_that_are_run_have_something_to_run():
 def test_the_ten_lines_are_ten_statements():
     first = next(block for block in blocks(DOCS / "python.md") if block.language == "python")
     assert len([line for line in first.text.splitlines() if line.strip()]) <= 12
+
+
+def test_the_workflow_before_a_release_runs_and_uploads_what_it_wrote(tmp_path, monkeypatch):
+    [shown] = [one for one in blocks(DOCS / "checkpoints.md") if one.language == "yaml"]
+    workflow = yaml.safe_load(shown.text)
+    assert workflow["env"].keys() == {"RELEASED", "CANDIDATE"}
+    steps = workflow["jobs"]["gate"]["steps"]
+    lines = [step["run"] for step in steps if step.get("run", "").startswith("cimento ")]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    for line in lines:
+        [words] = commands(re.sub(r'"\$[A-Z]+"', "demo-causal", line))
+        assert problems(words) == []
+        assert invoke(words) == 0
+    assert [words.split()[1] for words in lines] == ["run", "run", "compare", "report"]
+    [upload] = [step["with"]["path"] for step in steps if "upload" in step.get("uses", "")]
+    assert [name for name in upload.split("\n") if not (tmp_path / name).is_file()] == []
+    assert "<testsuite" in (tmp_path / "results.xml").read_text(encoding="utf-8")
+    cached = [step["with"]["path"] for step in steps if "cache" in step.get("uses", "")]
+    assert [name for name in cached if not (tmp_path / name).is_dir()] == []

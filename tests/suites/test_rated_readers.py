@@ -249,5 +249,6 @@ def test_a_published_set_of_ratings_says_what_it_was_read_as(tmp_path):
     said = load_suite(path).reading.table.said()
     assert said == (
         'Read as labeled sentences in the form of ItaCoLA: sentence = "Sentence",'
-        ' label = "Acceptability", item = "UniqueIndexID"; 2 items; not used: "Source", "Split".'
+        ' label = "Acceptability", item = "UniqueIndexID"; 2 items;'
+        ' kept, not scored: "Source", "Split".'
     )

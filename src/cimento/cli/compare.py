@@ -106,7 +106,11 @@ class CompareOptions(GridOptions):
     published: bool = option(
         default=False, help="Compare runs with results that their sets' authors released."
     )
-    figure: Path | None = option(None, "Draw checkpoints of one model: .svg, .png, .pdf, .csv.")
+    figure: Path | None = option(
+        None,
+        "Draw checkpoints of one model: .svg, .png, .pdf, .csv. Of several suites, the means; with"
+        " --details, every suite too.",
+    )
     methods: bool = option(
         default=False, help="Print the methods of the comparison as a paragraph, and no tables."
     )
@@ -366,7 +370,10 @@ def _draw(
             if one.chance is not None and not one.group
         }
         facts = facts_of(runs)
-        figure = checkpoints_figure(rankings, chances=chances, facts=facts, headlines=headlines)
+        figure = checkpoints_figure(
+            rankings, chances=chances, facts=facts, headlines=headlines,
+            each=options.details or options.every_question,
+        )  # fmt: skip
         options.neutralize(drawn := figure.write(options.figure))
         note(f"The figure is in {drawn}")
 

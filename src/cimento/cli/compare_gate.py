@@ -112,16 +112,20 @@ def _none_worse(gated: Gate) -> str:
     compared = f"{_widened_for(gated)}, {counted(sum(one.n for one in gated.changes), 'item')}"
     nearest = sorted(known, key=lambda one: one.change.high or 0.0)[:1]
     family = " (family-wise)" if len(gated.every) > 1 else ""
-    mean = ", nor their mean," if gated.overall in known else ""
+    none = "neither a suite nor the mean" if gated.overall in known else "no suite"
     if gated.overall in known and gated.overall not in nearest:
         nearest += [gated.overall]
     return " ".join(
         (
-            f"cimento: not worse: no suite{mean} is significantly lower{family} in the second{by}",
+            f"cimento: not worse: {none} is significantly lower{family} in the second{by}",
             f"({compared}).",
-            *([f"Nearest: {'; '.join(_said(one, gated) for one in nearest)}."] if nearest else ()),
+            *(
+                [f"Nearest to failing: {'; '.join(_said(one, gated) for one in nearest)}."]
+                if nearest
+                else ()
+            ),
             *_detectable(gated, known),
-            *([f"Nothing can be said of {'; '.join(few)}."] if few else ()),
+            *([f"Nothing can be said about {'; '.join(few)}."] if few else ()),
         )
     )
 
@@ -132,12 +136,12 @@ def _detectable(gated: Gate, known: Sequence[GatedChange]) -> list[str]:
     if not of_suites:
         return []
     drops = sorted(one.detectable for one in of_suites if one.detectable is not None)
-    said = "no drop of a single suite" if len(of_suites) > 1 else "no drop"
+    said = "none on a single suite" if len(of_suites) > 1 else "none"
     if drops:
         ends = dict.fromkeys(f"{drop:.3f}" for drop in (drops[0], drops[-1]))
         said = " to ".join(ends) + (" on one suite" if len(of_suites) > 1 else "")
         if none := len(of_suites) - len(drops):
-            said += f" (on {none} of {len(of_suites)} none would)"
+            said += f" (on {none} of {len(of_suites)}, no drop would have)"
     if gated.overall is not None and gated.overall.detectable is not None:
-        said += f", {gated.overall.detectable:.3f} on their mean"
+        said += f", {gated.overall.detectable:.3f} on the mean"
     return [f"Smallest drop that would have failed: {said}."]

@@ -67,11 +67,19 @@ def show_ends(
     if output is not None and runs and not _note_judged_otherwise(runs) and not as_json:
         named = shlex.quote(str(output))
         note(f"Stored in {output}. For a page to read: cimento report {named} -o report.html")
+        if any(map(_has_phenomena, runs)):
+            note(f"Accuracy by phenomenon: cimento report {named} --table phenomena")
     code = report_failures(runs, failures)
     empty = list(filter(None, map(_nothing_scored, runs)))
     for line in empty:
         note(f"cimento: {line}")
     return PART_MISSING if code == 0 and empty else code
+
+
+def _has_phenomena(run: Run) -> bool:
+    """Whether there is a table with a rate for each of several phenomena of a run."""
+    levels = {one.level for one in run.summary().phenomena}
+    return len(levels) > 1 and "phenomena" in run.paradigm.presenter.tables
 
 
 def _summed(runs: Sequence[Run]) -> str:

@@ -134,10 +134,11 @@ class CommandGroup(TyperGroup):
         formatter.write_usage(ctx.command_path, f"COMMAND{default}")
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
-        """The list of commands, by section at the top, with one width for all names."""
+        """The list of commands, by section where there are any, with one width for all names."""
         at_top = self.entry.commands is COMMANDS
         width = max(map(len, self.entry.commands))
-        for title, section in (SECTIONS if at_top else {"Commands": self.entry.commands}).items():
+        sections = SECTIONS if at_top else self.entry.sections or {"Commands": self.entry.commands}
+        for title, section in sections.items():
             with formatter.section(title):
                 formatter.write_dl(
                     [(f"{name:{width}}", entry.help) for name, entry in section.items()]

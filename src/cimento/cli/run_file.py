@@ -52,7 +52,8 @@ class LanguageOptions(RunOptions):
     language: str = option(
         "",
         "Language of a table that does not state one; without SUITE: every published set of the"
-        " language. ISO 639-1 code (it, es ...), or 639-3 if there is none (gsw).",
+        " language (`cimento suites list --remote --language CODE` lists them). ISO 639-1 code"
+        " (it, es ...), or 639-3 if there is none (gsw).",
     )
     all_languages: bool = option(
         default=False, help="Without SUITE: the published sets of every language."

@@ -211,7 +211,7 @@ def show_suite(options: ShowOptions) -> None:
         show(loaded.paradigm.presenter.describe(loaded.suite, items))
 
 
-_CHOICE = "Columns of a table by their roles: good=A,bad=B,prefix=C; A! to insist."
+_CHOICE = "Columns of a table by their roles: good=A,bad=B,item=ID,phenomenon=P; A! to insist."
 
 
 class CheckOptions(SuitesOptions):

@@ -17,12 +17,19 @@ class Entry(NamedTuple):
         target: place of a command, as ``module:name`` below `cimento.cli`; empty for a group.
         commands: the commands of a group by name; empty for a command.
         default: the command of a group that is meant if none is named; empty if one must be.
+        sections: the same commands by the titles under which help lists them; empty for one list.
     """
 
     help: str
     target: str = ""
     commands: Mapping[str, Entry] = {}
     default: str = ""
+    sections: Mapping[str, Mapping[str, Entry]] = {}
+
+
+def _joined(sections: Mapping[str, Mapping[str, Entry]]) -> dict[str, Entry]:
+    """The commands of all sections, by name."""
+    return {name: entry for section in sections.values() for name, entry in section.items()}
 
 
 _ANALYZE = {
@@ -48,21 +55,29 @@ _BUILD = {
     "expressions": Entry("Make items of expressions in concordances.", "suites_build:expressions"),
 }
 
-_SUITES = {
-    "list": Entry("List bundled suites, or published ones.", "suites:list_suites"),
-    "get": Entry("Fetch a published dataset.", "suites:get"),
-    "new": Entry("Start a suite to fill in.", "suites:new"),
-    "check": Entry("List all faults of a suite at once.", "suites:check"),
-    "show": Entry("Print a suite's description and first items.", "suites:show_suite"),
-    "audit": Entry("Look for confounds: length, tokens, overlap.", "suites_audit:audit_suites"),
-    "prompts": Entry("Print the prompts of story tasks.", "stories:prompts"),
-    "build": Entry("Make items from existing material.", commands=_BUILD),
-    "convert": Entry("Write a suite in another format.", "suites:convert"),
-    "publish": Entry("Write a suite as a folder to be published.", "suites:publish"),
-    "vary": Entry("Write variants with one lexical change each.", "suites_derived:vary_suite"),
-    "match": Entry("Keep the items whose conditions match.", "suites_derived:match_suite"),
-    "prime": Entry("Put other sentences before every sentence.", "suites_derived:prime_suite"),
-    "merge": Entry("Write several suites of a design as one.", "suites_derived:merge_suite"),
+_SUITES: Mapping[str, Mapping[str, Entry]] = {
+    "Find and read": {
+        "list": Entry("List bundled suites, or published ones.", "suites:list_suites"),
+        "get": Entry("Fetch a published dataset.", "suites:get"),
+        "show": Entry("Print a suite's description and first items.", "suites:show_suite"),
+        "prompts": Entry("Print the prompts of story tasks.", "stories:prompts"),
+    },
+    "Make": {
+        "new": Entry("Start a suite to fill in.", "suites:new"),
+        "build": Entry("Make items from existing material.", commands=_BUILD),
+        "convert": Entry("Write a suite in another format.", "suites:convert"),
+        "merge": Entry("Write several suites of a design as one.", "suites_derived:merge_suite"),
+        "publish": Entry("Write a suite as a folder to be published.", "suites:publish"),
+    },
+    "Check": {
+        "check": Entry("List all faults of a suite at once.", "suites:check"),
+        "audit": Entry("Look for confounds: length, tokens, overlap.", "suites_audit:audit_suites"),
+    },
+    "Change": {
+        "vary": Entry("Write variants with one lexical change each.", "suites_derived:vary_suite"),
+        "match": Entry("Keep the items whose conditions match.", "suites_derived:match_suite"),
+        "prime": Entry("Put other sentences before every sentence.", "suites_derived:prime_suite"),
+    },
 }
 
 _CORPUS = {
@@ -100,21 +115,27 @@ _SERVE = {
     "expire": Entry("Delete answers older than some days.", "annotate_surveys:expire"),
 }
 
-_ANNOTATE = {
-    "survey": Entry("Make surveys from suites.", commands=_SURVEY),
-    "serve": Entry("Run a survey in a browser.", commands=_SERVE, default="start"),
-    "import": Entry("Read answers from survey programs.", "annotate:import_answers"),
-    "pseudonym": Entry("Print the pseudonym of a participant.", "annotate:pseudonym_of"),
-    "filter": Entry("Exclude participants, with a log.", "annotate:filter_answers"),
-    "agreement": Entry("Compute the agreement of annotators.", "annotate_dialogues:agreement"),
-    "times": Entry("Write reading times by word.", "annotate_reading:times"),
-    "apply": Entry("Add people's answers to a copy of the suite.", "annotate:apply_answers"),
-    "adjudicate": Entry("Decide where two annotators differ.", "annotate:adjudicate"),
-    "review": Entry("Send a suite to a native speaker, and back.", commands=_REVIEW),
-    "candidates": Entry("Judge words put into blanks.", "annotate_candidates:candidates"),
-    "pairs": Entry("Decide on replacements in sampled sentences.", "annotate_dialogues:pairs"),
-    "stories": Entry("Write stories down, field by field.", "annotate_dialogues:stories"),
-    "second": Entry("Judge stories again, blind.", "annotate_dialogues:second"),
+_ANNOTATE: Mapping[str, Mapping[str, Entry]] = {
+    "Ask people": {
+        "survey": Entry("Make surveys from suites.", commands=_SURVEY),
+        "serve": Entry("Run a survey in a browser.", commands=_SERVE, default="start"),
+    },
+    "Read and use answers": {
+        "import": Entry("Read answers from survey programs.", "annotate:import_answers"),
+        "filter": Entry("Exclude participants, with a log.", "annotate:filter_answers"),
+        "agreement": Entry("Compute the agreement of annotators.", "annotate_dialogues:agreement"),
+        "adjudicate": Entry("Decide where two annotators differ.", "annotate:adjudicate"),
+        "apply": Entry("Add people's answers to a copy of the suite.", "annotate:apply_answers"),
+        "times": Entry("Write reading times by word.", "annotate_reading:times"),
+        "pseudonym": Entry("Print the pseudonym of a participant.", "annotate:pseudonym_of"),
+    },
+    "Judge and write at the terminal": {
+        "review": Entry("Send a suite to a native speaker, and back.", commands=_REVIEW),
+        "candidates": Entry("Judge words put into blanks.", "annotate_candidates:candidates"),
+        "pairs": Entry("Decide on replacements in sampled sentences.", "annotate_dialogues:pairs"),
+        "stories": Entry("Write stories down, field by field.", "annotate_dialogues:stories"),
+        "second": Entry("Judge stories again, blind.", "annotate_dialogues:second"),
+    },
 }
 
 _STUDY = {
@@ -166,9 +187,15 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "fill": Entry("List candidates for the blanks of free text.", "score:fill"),
     },
     "Make suites and ask people": {
-        "suites": Entry("List, make, check and convert test suites.", commands=_SUITES),
+        "suites": Entry(
+            "List, make, check and convert test suites.",
+            commands=_joined(_SUITES),
+            sections=_SUITES,
+        ),
         "corpus": Entry("Search treebanks, and make items from them.", commands=_CORPUS),
-        "annotate": Entry("Collect people's judgments.", commands=_ANNOTATE),
+        "annotate": Entry(
+            "Collect people's judgments.", commands=_joined(_ANNOTATE), sections=_ANNOTATE
+        ),
     },
     "Models, machines, studies": {
         "models": Entry("List and check models; make n-gram models.", commands=_MODELS),
@@ -178,7 +205,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
 }
 """The commands, in the sections of the help page."""
 
-COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
+COMMANDS = _joined(SECTIONS)
 """The commands at the top, by name."""
 
 Words = tuple[str, ...]

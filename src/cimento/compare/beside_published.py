@@ -342,7 +342,7 @@ def published_grid(beside: Sequence[BesidePublished], *, correction: Correction 
                 one.value, _Ends(one.low, one.high, one.reason), one.n, percent=True
             ),
             "published": _published_cell,
-            "less published": _change_cell,
+            "minus published": _change_cell,
             f"p ({correction})": lambda one: formatting.p_number(one.corrected, absent=BLANK),
             "warning": lambda one: one.doubt or BLANK,
         },

@@ -328,14 +328,14 @@ def _change_cell(one: BesideSet) -> GridCell:
 
 _OURS = (
     "ours: by the measure of the release where it can be, the unweighted mean over the same files,"
-    " with intervals for other items."
+    " with intervals that generalize to other items."
 )
 _TESTED = (
-    "Where each item was released, the difference is paired: p is of one file, or for other"
-    " phenomena where there are five or more; otherwise the interval is all that is known."
+    "Where each item was released, the difference is paired: p is of one file, or generalizes to"
+    " other phenomena if there are five or more; otherwise there is only the interval."
 )
 _OF_CHANGES: Mapping[str, Callable[[BesideSet], GridCell]] = {
-    "less published": _change_cell,
-    "interval for other": lambda one: one.about or BLANK,
+    "minus published": _change_cell,
+    "generalizes to": lambda one: f"other {one.about}" if one.about else BLANK,
     "p (Holm)": lambda one: p_number(one.corrected, absent=BLANK),
 }

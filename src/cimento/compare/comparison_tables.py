@@ -376,8 +376,8 @@ def _ranking_notes(rankings: Sequence[Ranking]) -> list[str]:
     notes += [f"No interval: {reason}." for reason in dict.fromkeys(reasons) if reason]
     if any(model.rank for ranking in rankings for model in ranking.models):
         notes.append(
-            "rank interval: the ranks left by tests of all pairs, corrected by Holm's method; all"
-            " hold simultaneously in 95% of cases."
+            "rank interval: the ranks that tests of all pairs leave possible, corrected by Holm's"
+            " method; all hold simultaneously in 95% of cases."
         )
     return [*notes, *dict.fromkeys(ranking.note for ranking in rankings if ranking.note)]
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from cimento.compare.training_means import means_over_training
+from cimento.compare.training_means import MeanAtStep, means_over_training
 from cimento.report.figures import (
     Figure,
     require_rows,
 )
 from cimento.report.figures_rates import steps_frame, training_figure
+from cimento.report.formatting import some
 
 if TYPE_CHECKING:
     from cimento.compare.over_suites import SuiteFacts
@@ -24,22 +25,25 @@ def checkpoints_figure(
     chances: Mapping[tuple[str, str], float],
     facts: Mapping[str, SuiteFacts] | None = None,
     headlines: Collection[tuple[str, str]] = (),
+    each: bool = False,
 ) -> Figure:
-    """Accuracy by training step, with 95% intervals: means over suites, then suite by suite.
+    """Accuracy by training step, with 95% intervals: means over suites, then the other suites.
 
     Args:
         rankings: rankings; those whose models are not revisions of one model are left out.
         chances: suite and question to the level of chance, where it is known.
         facts: of suites that may be averaged, by name.
         headlines: suite and question of the rankings that may be averaged.
+        each: whether suites that are in a mean, and their single questions, have curves too.
 
     Raises:
         UsageError: no ranking is of revisions of one model.
     """
-    means = mean_rows(
-        [one for one in rankings if (one.suite, one.question) in headlines], facts or {}
-    )
-    frame = steps_frame([*means, *suite_rows(rankings, chances)])
+    heads = [one for one in rankings if (one.suite, one.question) in headlines]
+    means = [*means_over_training(heads, facts or {})]
+    averaged = set() if each else {suite for one in means for suite in one.suites}
+    alone = [one for one in rankings if one.suite not in averaged]
+    frame = steps_frame([*mean_rows(means), *suite_rows(alone, chances)])
     twice = next(filter(None, map(_steps_twice, rankings)), "")
     require_rows(
         frame,
@@ -85,19 +89,17 @@ def suite_rows(
             yield f"{ranking.suite}, {ranking.question}", *parts(checkpoint), chance
 
 
-def mean_rows(
-    rankings: Sequence[Ranking], facts: Mapping[str, SuiteFacts]
-) -> Iterator[tuple[object, ...]]:
-    """The numbers of the curves of means over suites, those of `means_over_training`.
+def mean_rows(means: Iterable[MeanAtStep]) -> Iterator[tuple[object, ...]]:
+    """The numbers of the curves of means over suites; panels say which suites are in them.
 
     Args:
-        rankings: one for each suite.
-        facts: of the suites.
+        means: those of `means_over_training`.
 
     Yields:
         Panel, step, model, mean, low, high, number of suites, chance.
     """
-    for one in means_over_training(rankings, facts):
-        of_level = "" if one.chance is None else f" of chance {one.chance:g}"
-        panel = f"mean of {one.n_suites} suites{of_level}, 95% for other {one.about}"
-        yield panel, one.step, one.model, one.value, one.low, one.high, one.n_suites, one.chance
+    for one in means:
+        n_suites = len(one.units)
+        twins = " and twins" * (len(one.suites) > n_suites)
+        panel = f"mean of {n_suites} suites{twins} (95% over {one.about}): {some(one.units)}"
+        yield panel, one.step, one.model, one.value, one.low, one.high, n_suites, one.chance

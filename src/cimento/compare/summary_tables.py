@@ -29,8 +29,8 @@ _share = partial(formatting.rate_as_text, absent=BLANK)
 _r = partial(formatting.signed, digits=3, absent=BLANK)
 _p = partial(formatting.p_number, absent=BLANK)
 _RANKS = (
-    "rank interval: the ranks left by tests of all pairs, corrected by Holm's method over all"
-    " suites."
+    "rank interval: the ranks that tests of all pairs leave possible, corrected by Holm's method"
+    " over all suites."
 )
 _SHORT = ("first", "second")
 """The columns of two models, whose names are long for a table that is read in a terminal."""
@@ -188,7 +188,8 @@ def _questions(asked: Collection[tuple[str, str]]) -> list[str]:
         for question, suites in by_question.items()
         if question != ALL_PREDICTIONS
     ]
-    return [f"Correct is another question than all predictions: {'; '.join(parts)}."] * bool(parts)
+    said = "What counts as correct, where it is not all predictions"
+    return [f"{said}: {'; '.join(parts)}."] * bool(parts)
 
 
 def _designs_said(designs: Collection[str]) -> list[str]:
@@ -260,6 +261,6 @@ def _by_step(rankings: Sequence[Ranking]) -> list[str]:
 def _tests(rankings: Sequence[Ranking]) -> list[str]:
     tests = [one.together for one in rankings if one.together]
     methods = dict.fromkeys(test.method for test in tests if test.p is not None)
-    return [f"p: of all models of a suite together, not corrected; {'; '.join(methods)}."] * bool(
-        methods
-    )
+    return [
+        f"p: of no difference among the models of a suite, not corrected; {'; '.join(methods)}."
+    ] * bool(methods)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.io.values import grouped
-from cimento.report.formatting import ends_of
+from cimento.report.formatting import ends_of, some
 from cimento.report.grid import BLANK, Grid
 from cimento.statistics.suite_means import SuitesMean, SuiteValue, mean_over_suites
 
@@ -29,7 +29,9 @@ class MeanAtStep:
         low: lower end of its 95% interval; None where there is none.
         high: upper end.
         about: what the interval is for other ones of: ``phenomena``, ``suites`` or ``items``.
-        n_suites: number of suites; those made of the same items count once.
+        suites: their names.
+        units: their names without twins: of suites made of the same items, which count once, the
+            first.
         chance: their level of chance; None where it is not known.
         reason: why there is no interval; empty where there is one.
     """
@@ -40,7 +42,8 @@ class MeanAtStep:
     low: float | None
     high: float | None
     about: str
-    n_suites: int
+    suites: tuple[str, ...]
+    units: tuple[str, ...]
     chance: float | None
     reason: str
 
@@ -75,7 +78,9 @@ def means_over_training(
                 low=None if ends.low is None else max(0.0, ends.low),
                 high=None if ends.high is None else min(1.0, ends.high),
                 about=over.target if known else "items",
-                n_suites=over.mean.n, chance=chance, reason=ends.reason or "",
+                suites=tuple(suite for suite, _ in of_suites),
+                units=tuple(dict.fromkeys(facts[suite].unit for suite, _ in of_suites)),
+                chance=chance, reason=ends.reason or "",
             )  # fmt: skip
 
 
@@ -122,21 +127,26 @@ def training_grids(
     about = dict.fromkeys(one.about for one in means)
     reasons = dict.fromkeys(one.reason for one in means if one.reason)
     what = (
-        f"Intervals are for other {' or '.join(about)}. Suites made of the same items, such as a"
-        " suite and its twin, count as one."
+        f"Intervals generalize to other {' or '.join(about)}. Suites made of the same items, such"
+        " as a suite and its twin, count as one."
+    )
+    levels = dict.fromkeys((one.chance, one.units) for one in means)
+    members = (
+        f"{len(units)} suites{'' if chance is None else f', chance {chance:.2f}'}: {some(units)}."
+        for chance, units in levels
     )
     grid = Grid.of(
         means,
         {
-            "suites": lambda one: one.n_suites,
+            "suites": lambda one: len(one.units),
             "chance": lambda one: BLANK if one.chance is None else f"{one.chance:.2f}",
             "step": lambda one: one.step,
             "accuracy": lambda one: BLANK if one.value is None else f"{one.value:.3f}",
             "95%": ends_of,
             "model": lambda one: one.model,
         },
-        title="Mean accuracy over suites of one level of chance, over training.",
+        title="Mean accuracy over training, of suites with the same level of chance.",
         remarks=1,
-        notes=(what, *(f"No interval: {reason}." for reason in reasons)),
+        notes=(what, *members, *(f"No interval: {reason}." for reason in reasons)),
     )
     return {"training": grid}

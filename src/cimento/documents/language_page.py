@@ -85,13 +85,18 @@ def _phenomena(
             **{short[model]: _rate_cell(model) for model in models},
             "chance": lambda row: percent(_first(row).chance, absent=BLANK),
             "above chance": lambda row: _above(row[1], short),
-            "interval for other": lambda row: _first(row).about,
+            "generalizes to": lambda row: _reach(_first(row).about),
         },
         title=title,
         labels=2,
         remarks=2,
         notes=(*_order(rates, short), *_twins(rates)),
     )
+
+
+def _reach(about: str) -> str:
+    """What an interval generalizes to, such as other items; blank where there is none."""
+    return f"other {about}" if about else BLANK
 
 
 def _above(row: Mapping[str, PhenomenonRate], short: Mapping[str, str]) -> str:
@@ -105,7 +110,7 @@ def _above(row: Mapping[str, PhenomenonRate], short: Mapping[str, str]) -> str:
 def _order(rates: Sequence[PhenomenonRate], short: Mapping[str, str]) -> Iterator[str]:
     """By which of several models the rows are in order."""
     if rates and len(short) > 1:
-        yield f"In the order of {short[leading_model(rates)]}, the model with the highest mean."
+        yield f"Sorted by {short[leading_model(rates)]}, the model with the highest mean."
 
 
 def _generated(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
@@ -177,7 +182,7 @@ def _rate_cell(model: str) -> Callable[[_Row], GridCell]:
 
 
 def _changes(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
-    of_p = "p: of no difference for other paradigms, if five or more; corrected over all rows."
+    of_p = "p: of no difference on other paradigms, if there are five or more; Holm: over all rows."
     return Grid.of(
         answer.changes,
         {
@@ -185,12 +190,12 @@ def _changes(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
             "first": lambda one: short[one.first],
             "second": lambda one: short[one.second],
             "paradigms": lambda one: one.n_paradigms,
-            "second less first": lambda one: EstimateCell.of(
+            "second minus first": lambda one: EstimateCell.of(
                 one.value, one, one.n_paradigms, percent=True
             ),
             "p": lambda one: p_number(one.p, absent=BLANK),
             "p (Holm)": lambda one: p_number(one.p_corrected, absent=BLANK),
-            "interval for other": lambda one: one.about,
+            "generalizes to": lambda one: _reach(one.about),
         },
         title="Differences of models on the same items, by phenomenon, in points.",
         labels=3,
@@ -221,7 +226,7 @@ def _sets(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
         remarks=1,
         grouped=1,
         notes=(
-            "ours: unweighted mean over paradigms; intervals for other items.",
+            "ours: unweighted mean over paradigms; its interval generalizes to other items.",
             *authors,
             *(f"{name}: {scored}." for name, scored in known.items()),
         ),
@@ -313,7 +318,7 @@ def answer_title(answer: LanguageAnswer) -> str:
     short = short_model_names(answer.models)
     who = next(iter(short.values())) if len(short) == 1 else counted(len(short), "model")
     verb = "knows" if len(short) == 1 else "know"
-    return f"What {who} {verb} of {language_name(answer.language)}"
+    return f"What {who} {verb} about {language_name(answer.language)}"
 
 
 _ON_TERMINAL = ("phenomena", "changes", "sets", "published", "ratings", "starter", "generated")

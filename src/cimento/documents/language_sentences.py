@@ -95,19 +95,19 @@ def _notes(answer: LanguageAnswer) -> Iterator[str]:
     """What the words and the intervals mean."""
     if answer.phenomena or answer.starter or answer.generated:
         yield (
-            "Rates are unweighted means over paradigms, with 95% intervals: for other paradigms of"
-            " the phenomenon where there are five or more, otherwise for other items of these"
-            " paradigms only."
+            "Rates are unweighted means over paradigms. Their 95% intervals generalize to other"
+            " paradigms of the phenomenon if there are five or more, otherwise only to other items"
+            " of these paradigms."
         )
         yield (
-            "There is no single number for a language: phenomena differ in their level of chance,"
-            " and nothing says how much each should count."
+            "There is no single number for a language: chance differs between phenomena, and"
+            " nothing says how much weight each should have."
         )
         yield (
-            "A rate is above chance if its whole interval is. First is what is above chance for"
-            " other paradigms too, then for these only, then the rest, each by how far the lower"
-            " end of the interval is above chance."
-            + " Of several models, that with the highest mean decides."
+            "A rate is above chance if its whole interval is. First come rates above chance on"
+            " other paradigms too, then on these only, then the rest; within each group, the"
+            " higher the lower end of the interval is above chance, the earlier."
+            + " The model with the highest mean sets the order."
             * (len(answer.models) > 1)
         )
     if answer.phenomena:
@@ -116,8 +116,8 @@ def _notes(answer: LanguageAnswer) -> Iterator[str]:
         yield f"{UNMAPPED}: not in the map of phenomena; the set's own word."
     if answer.disagreements:
         yield (
-            "Sets disagree where the 95% interval of their difference, for other items of the same"
-            " paradigms, leaves out 0; it is not corrected for the number of pairs."
+            "Sets disagree if the 95% interval of their difference, which generalizes to other"
+            " items of the same paradigms, excludes 0; it is not corrected for the number of pairs."
         )
     if answer.sample is not None:
         yield " ".join(answer.sample.sentences())

@@ -65,7 +65,7 @@ class TableReading:
         parts = [
             f"Read as {self.shape}{form}" + (f": {said}" if (said := roles or count) else ""),
             count if roles else "",
-            f"not used: {_quoted(self.unused)}" if self.unused else "",
+            f"kept, not scored: {_quoted(self.unused)}" if self.unused else "",
             f"left out: {_rows(self.left_out)}" if self.left_out else "",
             f"taken as you say, against what it holds: {_quoted(self.forced)}"
             if self.forced

@@ -112,7 +112,7 @@ class EvaluationKeywords(ScoringKeywords, total=False):
     """Language of a table that does not state one: ISO 639-1 code (it, es ...), or 639-3 if
     there is none (gsw)."""
     columns: Sequence[str] | str
-    """Which columns of a table are what: good=A,bad=B,prefix=C."""
+    """Which columns of a table are what: good=A,bad=B,item=ID,phenomenon=P."""
     context_column: str
     """Extra column of the suite with the context of each text."""
     adaptive: bool

@@ -310,7 +310,9 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
         "Language of a table that does not state one: ISO 639-1 code (it, es ...), or 639-3 if"
         " there is none (gsw).",
     )
-    columns: Texts = option((), "Which columns of a table are what: good=A,bad=B,prefix=C.")
+    columns: Texts = option(
+        (), "Which columns of a table are what: good=A,bad=B,item=ID,phenomenon=P."
+    )
     context_column: str = option("", "Extra column of the suite with the context of each text.")
     limit: int | None = option(
         None, "Only so many items of each suite, of each phenomenon in turn.", ge=1

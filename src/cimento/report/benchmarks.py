@@ -37,11 +37,13 @@ _FEWEST = 2
 """Fewest datasets of which there is a mean."""
 _COUNTS = "n: items; of means: datasets. Published figures are printed without intervals."
 _TARGETS = (
-    "The interval of the overall mean is for other phenomena (clustered by phenomenon), that of a"
-    " phenomenon for other datasets of it."
+    "The interval of the overall mean generalizes to other phenomena (clustered by phenomenon),"
+    " that of a phenomenon to other datasets of it."
 )
 _THESE_DATASETS = "these datasets"
-_OTHER_ITEMS = f"{_THESE_DATASETS}: the interval for other items of these very datasets."
+_OTHER_ITEMS = (
+    f"{_THESE_DATASETS}: the interval that generalizes to other items of these very datasets."
+)
 _MOST_PAIRS = 6
 """Pairs of models up to which a table has their differences."""
 _SURPRISAL = (
@@ -390,7 +392,7 @@ def _grid(
     measures = (measure or "surprisal" for _, measure in columns)
     models = (model for model, _ in columns)
     summed = () if all(measure for _, measure in columns) else (_SURPRISAL,)
-    gap = ("second less first",) * difference
+    gap = ("second minus first",) * difference
     return Grid(
         title=title,
         header=(*labels, *measures, *gap, *BLIMP_MODELS),

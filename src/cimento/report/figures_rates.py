@@ -329,6 +329,8 @@ def rates_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
 
 
 _WIDTH, _HEIGHT = 320, 200
+_TITLE = 56
+"""Most letters of a panel's name in a line."""
 
 
 def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
@@ -348,6 +350,7 @@ def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
     import altair as alt
 
     panels = list(dict.fromkeys(frame["panel"]))
+    header = alt.Header.from_dict(dict(in_lines(panels, _TITLE)), validate=False)
     steps = alt.Axis(values=sorted(set(frame["step"])), labelOverlap="greedy")
     base = alt.Chart(frame).encode(x=alt.X("step:Q", title="step of training", axis=steps))
     label = f"{of} (dashed: chance)" if frame["chance"].is_not_null().any() else of
@@ -369,7 +372,7 @@ def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
     chart = (
         alt.layer(chance, band, line)
         .properties(width=_WIDTH, height=_HEIGHT)
-        .facet(facet=alt.Facet("panel:N", title=None, sort=panels), columns=2)
+        .facet(facet=alt.Facet("panel:N", title=None, sort=panels, header=header), columns=2)
         .resolve_axis(x="independent", y="independent")
     )
     title = f"{of.capitalize()} over training"

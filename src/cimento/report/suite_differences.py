@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 OVERALL = "overall"
 OTHER_PHENOMENA = (
-    "Intervals and p of all suites are for other phenomena, clustered by phenomenon; those of one"
-    " phenomenon are for other suites of it."
+    "Intervals and p over all suites generalize to other phenomena (clustered by phenomenon),"
+    " those of one phenomenon to other suites of it."
 )
 TWINS = "Suites made of the same items count as one."
 THESE_SUITES = "these suites"
-OTHER_ITEMS = f"{THESE_SUITES}: the interval for other items of these very suites."
+OTHER_ITEMS = f"{THESE_SUITES}: the interval that generalizes to other items of these very suites."
 MEANS_TARGET = (
-    "Intervals of means are for other phenomena, clustered by phenomenon; if all suites are of"
-    " one, for other suites of it."
+    "Intervals of means generalize to other phenomena (clustered by phenomenon) or, if all suites"
+    " are of one phenomenon, to other suites of it."
 )
 _FEWEST = 2
 MOST_IN_PAIRS = 10
