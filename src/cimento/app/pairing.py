@@ -112,8 +112,9 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
     if is_told or not 0 < len(columns) < _CELLS or _have_blanks(sheet, columns):
         return None
     if len(columns) == 1:
+        rated = sheet.column("rating")
         others = set(range(sheet.width)) - {*columns, label_column(sheet, columns[0])}
-        is_alone = sheet.column("rating") not in others and not any(
+        is_alone = rated is None and not any(
             cell.strip() for column in others for cell in sheet.values(column)
         )
         kind: Literal["lines", "list"] = "lines" if _lines(sheet, columns[0]) else "list"
