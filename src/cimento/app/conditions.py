@@ -7,6 +7,7 @@ from cimento.app.marked import as_read
 from cimento.app.opening import describe
 from cimento.intake.blanks import are_blanked
 from cimento.intake.names import meaning
+from cimento.intake.numbered import block_of
 from cimento.intake.table import Table
 from cimento.kinds.registry import has_regions
 from cimento.suites.crossed import crossed_columns
@@ -38,6 +39,31 @@ def conditions_of(grid: Grid) -> tuple[str, str] | None:
     if len(names) != 2 or len(set(cells)) < len(cells):  # noqa: PLR2004  # one against the other
         return None
     return (names[0], names[1]) if all(map(is_condition_name, names)) else None
+
+
+def block_in(grid: Grid) -> int:
+    """The number of rows of each item where a bare table does not say it, and conditions take turns.
+
+    It has no column of items, or one that gives each row a number of its own; 0 for other tables.
+    """
+    sheet = grid.items
+    item, condition = sheet.column("item"), sheet.column("condition")
+    if grid.described or condition is None or sentence_column(sheet) is None:
+        return 0
+    rows = [sheet.rows[n] for n in grid.read_rows()]
+    is_rated = sheet.column("rating") is not None or sheet.column("ratings") is not None
+    if is_rated or (item is not None and len({row[item].strip() for row in rows}) < len(rows)):
+        return 0
+    return block_of([row[condition].strip() for row in rows])
+
+
+def with_blocks(grid: Grid, size: int) -> Grid:
+    """The grid whose rows have the numbers of their items, which are so many rows each."""
+    if grid.items.column("item") is None:
+        grid = insert_column(grid, ITEMS, 0, "item")
+    column = grid.items.column("item") or 0
+    numbers = enumerate(grid.read_rows())
+    return set_cells(grid, ITEMS, {(row, column): str(k // size + 1) for k, row in numbers})
 
 
 def cells_of(grid: Grid) -> dict[str, dict[str, tuple[str, str]]]:

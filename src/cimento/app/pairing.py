@@ -18,10 +18,12 @@ from typing import Literal
 from nicegui import ui
 
 from cimento.app.conditions import (
+    block_in,
     cells_of,
     conditions_of,
     renamings,
     sentence_column,
+    with_blocks,
     with_names,
     with_prediction,
 )
@@ -79,7 +81,8 @@ class Question:
             below the good ones, ``list`` if nothing tells the sentences apart, and ``answers`` if
             people have answered a form, which only a message can be given about. ``conditions`` if
             nothing is predicted about the two there are; ``names`` if formulas cannot use theirs.
-            ``scale`` if ratings do not say the ends of theirs. ``worst`` if two columns are crossed
+            ``scale`` if ratings do not say the ends of theirs. ``blocks`` if conditions come in turn
+            and nothing says which rows are one item. ``worst`` if two columns are crossed
             and nothing says which of the four cells should be the least acceptable.
         columns: the columns of sentences; for conditions, that of their names before it, and for
             the cells of a design those of its factors.
@@ -88,7 +91,9 @@ class Question:
             the four cells of a design.
     """
 
-    kind: Literal["pair", "lines", "list", "answers", "conditions", "names", "scale", "worst"]
+    kind: Literal[
+        "pair", "lines", "list", "answers", "conditions", "names", "scale", "worst", "blocks"
+    ]
     columns: tuple[int, ...]
     guess: tuple[int, int] | None = None
     conditions: tuple[str, ...] = ()
@@ -159,6 +164,8 @@ def _of_items(grid: Grid, codes: Collection[str]) -> Question | None:
     sheet = grid.items
     places = (sheet.column("condition"), sentence_column(sheet))
     columns = tuple(column for column in places if column is not None)
+    if block_in(grid):
+        return Question("blocks", columns)
     if "CIM-S015" in codes and (new := renamings(grid)):
         return Question("names", columns, conditions=tuple(f"{a} → {b}" for a, b in new.items()))
     if NO_PREDICTIONS in codes and (cells := cells_of(grid)):
@@ -301,6 +308,12 @@ def ask(
     if question.kind == "names":
         Text(", ".join(question.conditions))
         button(say("edit.names-do"), lambda: done(with_names))
+        return
+    if question.kind == "blocks":
+        size = block_in(grid)
+        button(
+            say("edit.blocks-do", size=size), partial(done, partial(with_blocks, size=size))
+        )
         return
     if question.kind == "conditions":
         _ask_conditions(question.conditions, say, done)

@@ -180,9 +180,6 @@ class Table:
             return of_column.kind == "nothing" or of_column.counts
         if of_column.kind != "numbers":
             return True
-        condition = self.find("condition")
-        if of_column.numbers_rows and condition and self.profile(condition).n_distinct > 1:
-            return False  # no item would have two conditions
         cells = self.stripped(column)
         blocks = 1 + sum(before != after for before, after in pairwise(cells))
         in_blocks = blocks == of_column.n_distinct > 1
