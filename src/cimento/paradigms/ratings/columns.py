@@ -24,7 +24,7 @@ def rating_column(table: Table) -> str:
 
 def _is_label(table: Table, name: str) -> bool:
     two = table.profile(name).two
-    is_words = len(two) == 2 and all(word.isalpha() for word in two)  # noqa: PLR2004
+    is_words = len(two) == 2 and not any(map(str.isdigit, "".join(two)))  # noqa: PLR2004
     return is_words and {*map(meaning, two)} == {GOOD, BAD} and bool(sides_of(name, two))
 
 
