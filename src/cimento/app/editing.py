@@ -62,7 +62,7 @@ class Sheet:
     def table(self) -> Table:
         """The named columns as a table that finds columns by meaning: ``frase`` is ``text``."""
         names = [name.strip() for name in self.columns]
-        cells = {name: self.values(n) for n, name in reversed([*enumerate(names)]) if name}
+        cells = {name: self.values(names.index(name)) for name in names if name}
         return Table("", tuple(filter(None, names)), (), cells)
 
     def column(self, meaning: str) -> int | None:

@@ -268,7 +268,7 @@ def with_plain_levels(grid: Grid, factors: Mapping[str, tuple[str, str]]) -> Gri
             raise InputError(where=grid.name, seen="its items do not compare sentences")
         designed = with_design(replace(suite, factors=dict(factors), predictions=()))
         made = open_grid(save_suite(load_suite(designed), Path(temporary) / "designed.xlsx")).grid
-    kept = _with_own_table(described, made)
+    kept = _with_own_table(grid, made)
     return replace(kept, sheets={**described.sheets, **kept.sheets}, name=grid.name)
 
 

@@ -19,13 +19,11 @@ from cimento.app.columns import role_name, with_role
 from cimento.app.editing import Grid, Sheet
 from cimento.app.findings import button
 from cimento.app.marked import as_read
+from cimento.app.pairing import Done
 from cimento.app.parts import named_languages, searched
 from cimento.app.words import Words, choices_in
 from cimento.intake.blanks import are_blanked
 from cimento.intake.profile import profile
-
-Done = Callable[[Callable[[Grid], Grid]], object]
-"""What is called with the edit that an answer asks for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from cimento.suites.crossed import (
     CLUSTER,
     GROUP_COLUMNS,
     ID_COLUMNS,
+    MOST_LEVELS,
     Arranged,
     arranged,
     crossed_columns,
@@ -267,6 +268,7 @@ def is_factorial_table(table: Table) -> bool:
             or crossed_columns(filled := filled_down(table))
             or paired(filled)
             or nearly_crossed(filled)
+            or crossed_columns(filled, most=MOST_LEVELS)
         )
     )
 
