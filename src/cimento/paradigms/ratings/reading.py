@@ -36,7 +36,7 @@ from cimento.paradigms.ratings.gathered import (
     columns_of_people,
     gathered_ratings,
     has_answers,
-    is_person,
+    has_people,
 )
 from cimento.paradigms.ratings.model_values import faults_of_model_values
 from cimento.paradigms.ratings.scale_names import ends_named, order_faults
@@ -70,7 +70,7 @@ def is_bare_table(path: Path) -> bool:
     rating, has_item = rating_column(table), bool(table.find("item"))
     if sentence_column(table) and rating and not has_item:
         return True
-    is_named = any(is_person(name) or may_be_label(name) for name in table.columns)
+    is_named = has_people(table) or any(map(may_be_label, table.columns))
     return bool(rating or is_named or not has_item) and _has_ratings(path, table)
 
 
