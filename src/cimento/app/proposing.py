@@ -63,7 +63,9 @@ def question_of(grid: Grid, findings: Iterable[Finding]) -> pairing.Question | P
     there = {name.strip() for name in grid.items.columns}
     choices = [choice for one in found for choice in choices_in(one.todo)]
     offered = [one for n, one in enumerate(choices) if one not in choices[:n]]
-    fitting = tuple(choice for choice in offered if there.issuperset(choice.values()))
+    fitting: tuple[Mapping[str, str], ...] = tuple(
+        choice for choice in offered if there.issuperset(choice.values())
+    )
     fitting = fitting or _of_people(grid)
     return Proposal("roles", fitting) if fitting else None
 
