@@ -118,7 +118,7 @@ def _cells_named(names: Sequence[str]) -> dict[str, dict[str, tuple[str, str]]]:
 def conditions_named(grid: Grid) -> tuple[str, ...]:
     """The names of the conditions of a suite without predictions; empty for other suites.
 
-    They stand in a column of their own, or each heads the column of its sentences.
+    They are in a column of their own, or each heads the column of its sentences.
     """
     sheet = as_read(grid)
     condition = sheet.column("condition")

@@ -174,7 +174,7 @@ class Table:
         return word not in NUMBERS or role != "item" or self._numbers_items(column, word)
 
     def _numbers_items(self, column: str, word: str) -> bool:
-        """Whether the cells of a column go through the items, and are no numbers of people."""
+        """Whether the cells of a column go through the items, and are not numbers of people."""
         of_column = self.profile(column)
         if len(word) == 1 and word.isalpha():
             return of_column.kind == "nothing" or of_column.counts

@@ -67,7 +67,7 @@ def crossed_columns(
 
 
 MOST_LEVELS = 4
-"""Levels of a factor in a design of more than four cells, beyond which a column is no factor."""
+"""Levels of a factor in a design of more than four cells, beyond which a column is not a factor."""
 
 
 def _numberings(table: Table) -> Iterator[Sequence[str]]:

@@ -297,7 +297,7 @@ def island_factors(conditions: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 UNNAMED_FACTORS = ("first_factor", "second_factor")
-"""What the factors are called whose levels stand in the names of conditions alone."""
+"""What the factors are called whose levels are in the names of conditions alone."""
 
 
 def level_columns(condition: str, factors: Mapping[str, Sequence[str]]) -> dict[str, str]:

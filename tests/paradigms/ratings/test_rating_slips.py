@@ -68,7 +68,7 @@ def test_means_of_a_usual_scale_are_not_called_outside(tmp_path):
 
 
 def test_percentages_have_the_scale_that_their_sign_names(tmp_path):
-    ends, faults = scale_of(tmp_path, ["92%", "88 %", "12,5%", "4%"], "accettabilità")
+    ends, faults = scale_of(tmp_path, ["92%", "88%", "12,5%", "4%"], "accettabilità")
     assert ends == (0, 100)
     assert not [fault for fault in faults if fault.code == "CIM-S036"]
     assert any("holds percentages: its scale is from 0 to 100" in fault.seen for fault in faults)

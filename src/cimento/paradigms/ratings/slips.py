@@ -70,7 +70,7 @@ _LEAST_HIGH = 4.0
 def off_points(rated: Mapping[str, RatedSentence], scale: tuple[int, int]) -> list[Fault]:
     """The warnings of the few ratings outside 1 to 7, and between points, if nearly all are within.
 
-    Where nearly all are whole numbers, one outside may be a slip. Means are no whole numbers, and a
+    Where nearly all are whole numbers, one outside may be a slip. Means are not whole numbers, and a
     few outside say that another scale was used, or that they are wrong.
 
     Args:
@@ -111,7 +111,7 @@ def _is_odd(scale: tuple[int, int]) -> bool:
 
 
 def _between_points(rated: Mapping[str, RatedSentence]) -> list[Fault]:
-    """The warning of the few ratings of one person that are no whole numbers, as all others are."""
+    """The warning of the few ratings of one person that are not whole numbers, as all others are."""
     given = [(place, one.value) for place, text in rated.items() for one in text.ratings]
     between = {place: value for place, value in given if not value.is_integer()}
     n_between = sum(not value.is_integer() for _, value in given)
@@ -122,5 +122,5 @@ def _between_points(rated: Mapping[str, RatedSentence]) -> list[Fault]:
         f"Nearly all ratings of one person are whole numbers; {between[first]:g} is not, and may be"
         " a mean or a slip."
     )
-    todo = "Correct the cell; means stand in a column rating of their own."
+    todo = "Correct the cell; means are in a column rating of their own."
     return [fault("CIM-S036", where=first, seen=seen, todo=todo, places=between)]
