@@ -70,8 +70,8 @@ _LEAST_HIGH = 4.0
 def off_points(rated: Mapping[str, RatedSentence], scale: tuple[int, int]) -> list[Fault]:
     """The warnings of the few ratings outside 1 to 7, and between points, if nearly all are within.
 
-    Where nearly all are whole numbers, one outside may be a slip. Means are not whole numbers, and a
-    few outside say that another scale was used, or that they are wrong.
+    Where nearly all are whole numbers, one outside may be a slip. Means are not whole numbers,
+    and a few outside say that another scale was used, or that they are wrong.
 
     Args:
         rated: the sentences by their places.
@@ -111,7 +111,7 @@ def _is_odd(scale: tuple[int, int]) -> bool:
 
 
 def _between_points(rated: Mapping[str, RatedSentence]) -> list[Fault]:
-    """The warning of the few ratings of one person that are not whole numbers, as all others are."""
+    """The warning of the few ratings of one person that are not whole numbers as all others."""
     given = [(place, one.value) for place, text in rated.items() for one in text.ratings]
     between = {place: value for place, value in given if not value.is_integer()}
     n_between = sum(not value.is_integer() for _, value in given)
