@@ -11,7 +11,7 @@ from nicegui.elements.upload_files import SmallFileUpload
 
 from cimento.app.checking import check_grid
 from cimento.app.columns import heads_of, read_line, unheeded, with_role
-from cimento.app.conditions import cells_of
+from cimento.app.conditions import cells_of, with_blocks, with_least
 from cimento.app.editing import Grid, set_cells, sheet_of
 from cimento.app.opening import describe, open_grid, with_plain_levels, write_grid
 from cimento.app.pairing import with_scale
@@ -363,3 +363,110 @@ def test_a_message_has_no_option_as_its_place():
 
     error = UsageError(where="--columns=x=", seen="there is nothing", todo="Give --form long.")
     assert message_of(error, "en") == "there is nothing."
+
+
+# --- One clear question, answered there
+
+VERBS = [("canta", "cantano"), ("dorme", "dormono"), ("ride", "ridono"), ("scrive", "scrivono")]
+IN_TURN = [
+    (condition, f"Il bambino {verb} in giardino.")
+    for both in VERBS
+    for condition, verb in zip(("accordo", "violazione"), both, strict=True)
+]
+
+
+def answered(made, **choice):
+    """The grid as the answer to its question leaves it."""
+    question = asked(made)
+    if isinstance(question, Proposal):
+        return with_roles(made, question.choices[0])
+    answers = {"blocks": with_blocks, "least": with_least}
+    return answers[question.kind](made, **choice)
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_rows_in_turn_are_numbered_by_item_with_one_button(numbered):
+    head = ("N.", "Condizione", "Stimolo")[not numbered :]
+    rows = [(str(n), *row)[not numbered :] for n, row in enumerate(IN_TURN, 1)]
+    made = grid(head, *rows)
+    assert asked(made).kind == "blocks"
+    made = answered(made, size=2)
+    report = check_grid(made)
+    assert report.usable
+    assert report.read.n_items == len(VERBS)
+    assert asked(made).kind == "conditions"
+    assert made.items.columns[-2:] == ("Condizione", "Stimolo")
+
+
+def test_of_more_conditions_it_is_asked_which_is_the_least_acceptable():
+    rows = [
+        (str(item), code, f"{text[:-1]}, {code}.")
+        for item, texts in enumerate(DESIGN, 1)
+        for code, text in zip("abc", texts, strict=False)
+    ]
+    made = grid(("Nr.", "Cond.", "Stimolo"), *rows)
+    question = asked(made)
+    assert (question.kind, question.conditions) == ("least", ("a", "b", "c"))
+    made = answered(made, least="b", names=question.conditions)
+    formulas = [row[1] for row in made.sheets["predictions"].rows[1:]]
+    assert formulas == ["(*;%a%) < (*;%b%)", "(*;%c%) < (*;%b%)"]
+    assert made.items.columns == ("Nr.", "Cond.", "Stimolo")
+    assert check_grid(made).usable
+    assert asked(made) is None
+
+
+def test_a_design_in_columns_with_levels_of_its_own_is_asked_for_its_worst_cell():
+    names = ("estr.lunga che", "estr.lunga se", "estr.breve che", "estr.breve se")
+    made = grid(("n.", *names), *((str(n), *texts) for n, texts in enumerate(DESIGN, 1)))
+    question = asked(made)
+    assert question.kind == "worst"
+    assert question.conditions[1] == "estr-lunga, se"
+    designed = with_plain_levels(made, cells_of(made)["estr-lunga, se"])
+    assert designed.items.columns == made.items.columns
+    assert designed.sheets["predictions"].rows[1][1].startswith("((*;%estr-lunga_se%)")
+    assert check_grid(designed).usable
+
+
+RATED = [("Anna legge un libro.", "5", "4"), ("Anna leggono un libro.", "1", "2"),
+         ("I gatti miagolano.", "4", "5"), ("I gatti miagola.", "2", "1")]  # fmt: skip
+
+
+def test_columns_of_people_are_proposed_whatever_the_people_are_called():
+    made = grid(("N.", "Frase", "Anna", "Ugo"), *((str(n), *r) for n, r in enumerate(RATED, 1)))
+    assert asked(made).choices == ({"sentence": "Frase", "person": "Anna", "person 2": "Ugo"},)
+    made = answered(made)
+    read = check_grid(made).read
+    assert read.roles["people"] == ("Anna", "Ugo")
+    assert [head.role for head in heads_of(made, view_of(made, "items"), read)] == [
+        "item", "sentence", "person", "person",
+    ]  # fmt: skip
+    assert asked(made).kind == "scale"
+    described = kept(made, "it")
+    places = [described.items.columns.index(name) for name in ("ratings", "participants")]
+    assert [described.items.rows[1][place] for place in places] == ["5; 4", "Anna; Ugo"]
+    alone = with_role(made, "Ugo", "")
+    assert "person 2" not in alone.roles
+
+
+def test_two_columns_of_wrong_words_keep_their_names_when_the_language_is_set():
+    rows = [(*row, *others) for row, others in zip(BLANKS, OTHERS, strict=True)]
+    made = grid(("Frase", "Risposta", "Alternativa 1", "Alternativa 2"), *rows)
+    assert kept(made).items.columns == made.items.columns
+
+
+@pytest.mark.parametrize("words", [("grammaticale", "agrammaticale"), ("sì", "no")])
+def test_labels_in_words_stay_beside_the_numbers_that_stand_for_them(words):
+    rows = [(text, words[n % 2]) for n, (text, *_) in enumerate(RATED)]
+    made = grid(("Frase", "Accettabile?"), *rows)
+    described = kept(made)
+    assert described.items.columns == ("Frase", "Accettabile?", "rating")
+    assert [row[2] for row in described.items.rows[1:]] == ["1", "0", "1", "0"]
+
+
+def test_a_table_with_a_hole_keeps_its_names_and_says_the_row():
+    made = grid(("N.", "Giusta", "Sbagliata"), ("1", *RATED[0][:1], RATED[1][0]),
+                ("2", RATED[2][0], ""), ("3", "Il sole scalda.", "Il sole scaldano."))  # fmt: skip
+    described = describe(made, language="it")
+    assert described.items.rows == made.items.rows
+    [error] = [one for one in check_grid(described).findings if one.severity == "error"]
+    assert (error.code, error.rows) == ("CIM-S017", (2,))

@@ -78,13 +78,13 @@ def test_words_for_good_and_bad_beside_sentences_that_repeat_are_no_label(tmp_pa
 
 def test_the_one_column_of_sentences_is_that_of_the_ratings_beside_it(tmp_path):
     points = ["6.5", "5", "6", "5.5"]
-    suite, read = loaded(tmp_path, {"Stimolo": GOOD, "Media": points})
+    suite, read = loaded(tmp_path, {"Enunciato": GOOD, "Media": points})
     assert ratings(suite) == dict(zip(GOOD, map(float, points), strict=True))
-    assert read.roles == {"sentence": ("Stimolo",), "rating": ("Media",)}
-    suite, read = loaded(tmp_path, {"Stimolo": GOOD, "P1": list("7563"), "P2": list("5543")})
-    assert read.roles == {"sentence": ("Stimolo",), "people": ("P1", "P2")}
+    assert read.roles == {"sentence": ("Enunciato",), "rating": ("Media",)}
+    suite, read = loaded(tmp_path, {"Enunciato": GOOD, "P1": list("7563"), "P2": list("5543")})
+    assert read.roles == {"sentence": ("Enunciato",), "people": ("P1", "P2")}
     with pytest.raises(CimentoError):  # two columns of sentences: nothing says which was rated
-        loaded(tmp_path, {"Stimolo": GOOD, "Versione": BAD, "Media": points})
+        loaded(tmp_path, {"Enunciato": GOOD, "Versione": BAD, "Media": points})
 
 
 def test_shortened_names_of_sides_beside_ids_and_verdicts_are_a_pair(tmp_path):

@@ -137,7 +137,8 @@ def test_ratings_of_a_bare_table_have_the_scale_that_holds_them(tmp_path):
 @pytest.mark.parametrize(
     ("ratings", "ends"),
     [(("2.3", "4", "6.6"), (1, 7)), (("3", "10", "5"), (1, 10)), (("0", "4", "7"), (0, 7)),
-     (("1.5", "3", "5"), (1, 5)), (("20", "35", "90"), (20, 90)), (("-3", "0", "3"), (-3, 3))],
+     (("1.5", "3", "5"), (1, 5)), (("20", "35", "90"), (0, 100)),
+     (("2", "14.5", "18"), (2, 18)), (("-3", "0", "3"), (-3, 3))],
 )  # fmt: skip
 def test_a_scale_without_a_name_begins_at_1_if_it_may(tmp_path, ratings, ends):
     rows = tuple((text, rating) for (text, _), rating in zip(RATED, ratings, strict=True))

@@ -23,8 +23,8 @@ from cimento.intake.roles import FORCED, ROLES, alone, numbered
 from cimento.intake.shapes import BLANKS
 
 OFFERED = (
-    "good", "bad", "prefix", "suffix", "sentence", "label", "rating", "participant", "item",
-    "condition", "phenomenon", "context", "target", "plausible", "implausible", "key",
+    "good", "bad", "prefix", "suffix", "sentence", "label", "rating", "person", "participant",
+    "item", "condition", "phenomenon", "context", "target", "plausible", "implausible", "key",
 )  # fmt: skip
 """The roles in the menu above a column."""
 MISFIT = "CIM-S081"
@@ -116,13 +116,17 @@ def heads_of(grid: Grid, view: View, read: TableReading | None) -> tuple[Head, .
     return tuple(Head(chosen.get(name, roles.get(name, "")), name in chosen) for name in names)
 
 
+_IN_MENUS = {"people": "person"}
+"""What the menus call a role of several columns, one of which they are above."""
+
+
 def roles_in(read: TableReading | None) -> Mapping[str, tuple[str, ...]]:
     """The columns of each role, by the names of the menus; none where nothing was read."""
     if read is None:
         return {}
     is_blanks = read.shape == BLANKS.name
     return {
-        "sentence" if is_blanks and role == "text" else role: names
+        _IN_MENUS.get(role, role) if not (is_blanks and role == "text") else "sentence": names
         for role, names in read.roles.items()
     }
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cimento.app.editing import Grid, Sheet, insert_column, insert_rows, set_cells, sheet_of
 from cimento.app.marked import as_read
 from cimento.app.opening import describe
 from cimento.intake.blanks import are_blanked
 from cimento.intake.names import meaning
+from cimento.intake.numbered import block_of
 from cimento.intake.table import Table
 from cimento.kinds.registry import has_regions
-from cimento.suites.crossed import crossed_columns
+from cimento.suites.crossed import MOST_LEVELS, crossed_columns, named_by_levels
+from cimento.suites.design import N_LEVELS, island_factors
 from cimento.suites.formula import as_condition_name, is_condition_name, likelier
+from cimento.suites.shapes import condition_columns
 from cimento.suites.suite_workbook import ITEMS, PREDICTIONS
 
 _MOST_CONDITIONS = 16
@@ -40,6 +45,31 @@ def conditions_of(grid: Grid) -> tuple[str, str] | None:
     return (names[0], names[1]) if all(map(is_condition_name, names)) else None
 
 
+def block_in(grid: Grid) -> int:
+    """The number of rows of an item where a bare table does not say it, and conditions take turns.
+
+    It has no column of items, or one that gives each row a number of its own; 0 for other tables.
+    """
+    sheet = grid.items
+    item, condition = sheet.column("item"), sheet.column("condition")
+    if grid.described or condition is None or sentence_column(sheet) is None:
+        return 0
+    rows = [sheet.rows[n] for n in grid.read_rows()]
+    is_rated = sheet.column("rating") is not None or sheet.column("ratings") is not None
+    if is_rated or (item is not None and len({row[item].strip() for row in rows}) < len(rows)):
+        return 0
+    return block_of([row[condition].strip() for row in rows])
+
+
+def with_blocks(grid: Grid, size: int) -> Grid:
+    """The grid whose rows have the numbers of their items, which are so many rows each."""
+    if grid.items.column("item") is None:
+        grid = insert_column(grid, ITEMS, 0, "item")
+    column = grid.items.column("item") or 0
+    numbers = enumerate(grid.read_rows())
+    return set_cells(grid, ITEMS, {(row, column): str(k // size + 1) for k, row in numbers})
+
+
 def cells_of(grid: Grid) -> dict[str, dict[str, tuple[str, str]]]:
     """The cells of a design whose factors are two crossed columns of a table of sentences.
 
@@ -51,13 +81,12 @@ def cells_of(grid: Grid) -> dict[str, dict[str, tuple[str, str]]]:
     settings = grid.settings()
     is_declared = any(name.startswith(("licensing", "design")) for name in settings)
     is_rated = sheet.column("rating") is not None or sheet.column("ratings") is not None
-    no_sentences = sentence_column(sheet) is None or not has_regions(settings.get("kind"))
-    if is_declared or is_rated or no_sentences:
+    if is_declared or is_rated or not has_regions(settings.get("kind")):
         return {}
     cells = {name: sheet.values(n) for n, name in enumerate(sheet.columns) if name.strip()}
     table = Table(grid.name, tuple(cells), tuple(sheet.body), cells)
     if not (factors := crossed_columns(table, besides=table.find("condition") or "")):
-        return {}
+        return _cells_named(conditions_named(grid))
     levels = {name: tuple(dict.fromkeys(cells[name])) for name in factors}
     first, second = factors
     return {
@@ -68,6 +97,55 @@ def cells_of(grid: Grid) -> dict[str, dict[str, tuple[str, str]]]:
         for one in levels[first]
         for other in levels[second]
     }
+
+
+def _cells_named(names: Sequence[str]) -> dict[str, dict[str, tuple[str, str]]]:
+    """The cells of a design whose conditions are called by the levels of two factors."""
+    factors = island_factors(names) if len(names) == N_LEVELS**2 else {}
+    if {*map(len, factors.values())} != {N_LEVELS}:
+        return {}
+    (first, ones), (second, others) = factors.items()
+    return {
+        f"{one}, {other}": {
+            first: (next(level for level in ones if level != one), one),
+            second: (next(level for level in others if level != other), other),
+        }
+        for one in ones
+        for other in others
+    }
+
+
+def conditions_named(grid: Grid) -> tuple[str, ...]:
+    """The names of the conditions of a suite without predictions; empty for other suites.
+
+    They are in a column of their own, or each heads the column of its sentences.
+    """
+    sheet = as_read(grid)
+    condition = sheet.column("condition")
+    if _predicts(grid) or not has_regions(grid.settings().get("kind")):
+        return ()
+    if condition is not None and sentence_column(sheet) is not None:
+        names = tuple(dict.fromkeys(filter(None, map(str.strip, sheet.values(condition)))))
+    elif sheet.column("item") is not None and (
+        two := crossed_columns(t := sheet.table, most=MOST_LEVELS)
+    ):
+        names = tuple(dict.fromkeys(named_by_levels(t, two).cells["condition"]))
+    else:
+        names = tuple(condition_columns(sheet.table).values())
+    return names if len(names) <= _MOST_CONDITIONS and all(map(is_condition_name, names)) else ()
+
+
+def with_least(grid: Grid, least: str, names: Sequence[str]) -> Grid:
+    """The grid with the predictions that one condition is less likely than each other one.
+
+    Args:
+        grid: the grid.
+        least: name of the condition that should be the least acceptable.
+        names: the names of all conditions.
+    """
+    for name in names:
+        grid = with_prediction(grid, name, least) if name != least else grid
+    return grid
 
 
 def renamings(grid: Grid) -> dict[str, str]:

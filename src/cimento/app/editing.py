@@ -61,8 +61,9 @@ class Sheet:
     @cached_property
     def table(self) -> Table:
         """The named columns as a table that finds columns by meaning: ``frase`` is ``text``."""
-        names = tuple(filter(None, (name.strip() for name in self.columns)))
-        return Table("", names, (), dict.fromkeys(names, ()))
+        names = [name.strip() for name in self.columns]
+        cells = {name: self.values(names.index(name)) for name in names if name}
+        return Table("", tuple(filter(None, names)), (), cells)
 
     def column(self, meaning: str) -> int | None:
         """The index of the column with a meaning, such as ``good``; None if there is none."""

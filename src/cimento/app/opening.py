@@ -242,7 +242,7 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
             described = _with_own_table(grid, open_grid(written).grid)
         except CimentoError:
             with reading_language(language, grid.roles):
-                faulty = _read_with_faults(path, language)
+                faulty = _read_with_faults(grid, path, language)
             described = faulty or _with_description(grid, language)
     # The suite is called as its file is, which may have marks that a place in a message has not.
     about = described.sheets[ABOUT].rows
@@ -268,53 +268,83 @@ def with_plain_levels(grid: Grid, factors: Mapping[str, tuple[str, str]]) -> Gri
             raise InputError(where=grid.name, seen="its items do not compare sentences")
         designed = with_design(replace(suite, factors=dict(factors), predictions=()))
         made = open_grid(save_suite(load_suite(designed), Path(temporary) / "designed.xlsx")).grid
-    kept = _with_own_table(described, made)
+    kept = _with_own_table(grid, made)
     return replace(kept, sheets={**described.sheets, **kept.sheets}, name=grid.name)
 
 
 def _with_own_table(grid: Grid, described: Grid) -> Grid:
     """A description with the table itself in place of the rows that were made of it.
 
-    The table stays only if it reads the same beside the description; what the description needs and
-    the table lacks, such as names of conditions that are made of two factors, comes in columns
-    behind it. A column that was chosen for a role is then called by it; headings, sums and what is
-    below the table are left out.
+    The table stays if it reads the same beside the description; what the description needs and the
+    table lacks, such as names of conditions that are made of two factors, comes in as few columns
+    behind it as will do. A column that was chosen for a role is then called by it; headings, sums
+    and what is below the table are left out.
     """
-    if any(alone(role) != role for role in grid.roles):
-        return described  # several columns of one role have become one
     called = {name.removesuffix(FORCED): role for role, name in grid.roles.items()}
+    if any(alone(role) != role for role in grid.roles):
+        called = {}  # several columns of one role become one, behind the table
     names = [called.get(name.strip(), name) for name in grid.items.columns]
     own = sheet_of([names, *(grid.items.rows[n] for n in grid.read_rows())])
     sheets = {name: sheet for name, sheet in described.sheets.items() if name != HOW_TO}
-    for table in (own, _completed(own, described.items)):
-        # How to is about the rows that were made of the table.
-        kept = replace(described, sheets={**sheets, ITEMS: table})
-        if _reads_as(kept, described):
-            return kept
-    return described
+    made = _without_own_name(described, own)
+    # How to is about the rows that were made of the table.
+    kept = replace(described, sheets={**sheets, ITEMS: own})
+    if _reads_as(kept, made):
+        return kept
+    new = _lacked(own, made.items)
+    if not new or not _reads_as(kept := _beside(kept, own, new), made):
+        return described
+    for name in [*new]:
+        fewer = {other: cells for other, cells in new.items() if other != name}
+        if fewer and _reads_as(less := _beside(kept, own, fewer), made):
+            kept, new = less, fewer
+    return kept
 
 
-def _completed(own: Sheet, made: Sheet) -> Sheet:
-    """A table with the columns that it lacks of the rows that were made of it.
+def _without_own_name(described: Grid, own: Sheet) -> Grid:
+    """A description whose items are not said to be of a phenomenon called as the suite."""
+    items = described.items
+    place = items.column("phenomenon")
+    named = {cell.strip() for cell in items.values(place)} if place is not None else set()
+    if own.column("phenomenon") is not None or place is None or len(named) != 1:
+        return described
+    if named != {described.settings().get("name", "")}:
+        return described
+    rows = tuple((*row[:place], *row[place + 1 :]) for row in items.rows)
+    return described.with_sheet(ITEMS, replace(items, rows=rows))
+
+
+def _beside(described: Grid, own: Sheet, new: Mapping[str, Sequence[str]]) -> Grid:
+    """A description whose table has some columns behind its own."""
+    added = [[*new], *map(list, zip(*new.values(), strict=True))]
+    both = zip(own.rows, added, strict=True)
+    return described.with_sheet(ITEMS, sheet_of([*row, *cells] for row, cells in both))
+
+
+def _lacked(own: Sheet, made: Sheet) -> dict[str, Sequence[str]]:
+    """The columns of the rows that were made of a table which this lacks, or has with other cells.
 
     Where an item is one row of the table and several that were made, what differs between these is
-    not added.
+    not among them.
     """
     ids = made.column("item")
     has_text = own.column("text") is not None or own.column("sentence") is not None
-    known = {name for name in made.columns if own.column(name) is not None}
-    known |= {"text"} if has_text else set()
-    new = [n for n, name in enumerate(made.columns) if name not in known]
+    new = {name: n for n, name in enumerate(made.columns) if not (has_text and name == "text")}
     rows = [[row] for row in made.rows[1:]]
     if ids is not None and len(rows) != len(own.rows) - 1:
         rows = list(grouped((row[ids], row) for row in made.rows[1:]).values())
-        new = [n for n in new if all(len({row[n] for row in same}) == 1 for same in rows)]
     if len(rows) != len(own.rows) - 1:
-        return own
-    added = [made.columns, *(same[0] for same in rows)]
-    return sheet_of(
-        [*row, *(cells[n] for n in new)] for row, cells in zip(own.rows, added, strict=True)
-    )
+        return {}
+    lacked = dict[str, Sequence[str]]()
+    for name, n in new.items():
+        cells = [same[0][n] for same in rows]
+        place = own.column(name)
+        is_there = place is not None and (
+            own.columns[place].strip() == name or [*own.values(place)] == cells
+        )
+        if not is_there and all(len({row[n] for row in same}) == 1 for same in rows):
+            lacked[name] = cells
+    return lacked
 
 
 def _reads_as(grid: Grid, other: Grid) -> bool:
@@ -347,18 +377,36 @@ def _as_in(language: str, grid: Grid, path: Path) -> Grid:
     return replace(grid, sheets={**grid.sheets, ITEMS: replace(grid.items, rows=rows)})
 
 
-def _read_with_faults(path: Path, language: str) -> Grid | None:
+def _read_with_faults(given: Grid, path: Path, language: str) -> Grid | None:
     """A table that was read as a suite with errors, as that suite with a description.
 
     None if it is not one, or where an error of the file, such as a date among texts, would be lost.
+
+    Args:
+        given: the table.
+        path: a file with it.
+        language: ISO 639-1 code of the sentences.
     """
     try:
         before = errors(paradigm_of(path).reader.read(path).faults)
-        grid = describe(_converted(path, path.stem), language=language)
+        made = describe(_converted(path, path.stem), language=language)
     except CimentoError:
         return None
+    grid = _with_own_table(given, made)
+    if grid is made:  # which reads no table with errors again
+        sheets = {name: sheet for name, sheet in made.sheets.items() if name != HOW_TO}
+        rows = [given.items.columns, *(given.items.rows[n] for n in given.read_rows())]
+        kept = replace(made, sheets={**sheets, ITEMS: sheet_of(rows)})
+        if _error_codes(kept) == _error_codes(made):
+            return kept
     after = {finding.code for finding in check_grid(grid).findings}
     return grid if after.issuperset(fault.code for fault in before) else None
+
+
+def _error_codes(grid: Grid) -> list[str]:
+    """The codes of the errors of a grid."""
+    found = check_grid(grid).findings
+    return sorted(finding.code for finding in found if finding.severity == "error")
 
 
 def _with_description(grid: Grid, language: str) -> Grid:

@@ -8,7 +8,7 @@ two conditions it is asked which should be likelier; names that formulas cannot 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import partial
@@ -18,10 +18,14 @@ from typing import Literal
 from nicegui import ui
 
 from cimento.app.conditions import (
+    block_in,
     cells_of,
+    conditions_named,
     conditions_of,
     renamings,
     sentence_column,
+    with_blocks,
+    with_least,
     with_names,
     with_prediction,
 )
@@ -57,6 +61,9 @@ from cimento.judgments import finite
 from cimento.suites.formats.examples import ExamplePair
 from cimento.suites.suite_workbook import ABOUT, ITEMS
 
+Done = Callable[[Callable[[Grid], Grid]], object]
+"""What is called with the edit that an answer asks for."""
+
 FIRST_ROWS = 4
 """Rows that the question shows."""
 _OTHER_TEXTS = ("text", "sentence", "condition")
@@ -79,8 +86,10 @@ class Question:
             below the good ones, ``list`` if nothing tells the sentences apart, and ``answers`` if
             people have answered a form, which only a message can be given about. ``conditions`` if
             nothing is predicted about the two there are; ``names`` if formulas cannot use theirs.
-            ``scale`` if ratings do not say the ends of theirs. ``worst`` if two columns are crossed
-            and nothing says which of the four cells should be the least acceptable.
+            ``scale`` if ratings do not say the ends of theirs. ``blocks`` if conditions take turns
+            and nothing says which rows are one item. ``worst`` if two columns are crossed and
+            nothing says which of the four cells should be the least acceptable, and ``least`` if
+            there are other conditions.
         columns: the columns of sentences; for conditions, that of their names before it, and for
             the cells of a design those of its factors.
         guess: the columns of the good and the bad sentences; None where nothing tells them apart.
@@ -88,7 +97,18 @@ class Question:
             the four cells of a design.
     """
 
-    kind: Literal["pair", "lines", "list", "answers", "conditions", "names", "scale", "worst"]
+    kind: Literal[
+        "pair",
+        "lines",
+        "list",
+        "answers",
+        "conditions",
+        "names",
+        "scale",
+        "worst",
+        "blocks",
+        "least",
+    ]
     columns: tuple[int, ...]
     guess: tuple[int, int] | None = None
     conditions: tuple[str, ...] = ()
@@ -112,8 +132,9 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
     if is_told or not 0 < len(columns) < _CELLS or _have_blanks(sheet, columns):
         return None
     if len(columns) == 1:
+        rated = sheet.column("rating")
         others = set(range(sheet.width)) - {*columns, label_column(sheet, columns[0])}
-        is_alone = sheet.column("rating") not in others and not any(
+        is_alone = rated is None and not any(
             cell.strip() for column in others for cell in sheet.values(column)
         )
         kind: Literal["lines", "list"] = "lines" if _lines(sheet, columns[0]) else "list"
@@ -158,15 +179,19 @@ def _of_items(grid: Grid, codes: Collection[str]) -> Question | None:
     sheet = grid.items
     places = (sheet.column("condition"), sentence_column(sheet))
     columns = tuple(column for column in places if column is not None)
+    if block_in(grid):
+        return Question("blocks", columns)
     if "CIM-S015" in codes and (new := renamings(grid)):
         return Question("names", columns, conditions=tuple(f"{a} → {b}" for a, b in new.items()))
-    if NO_PREDICTIONS in codes and (cells := cells_of(grid)):
+    is_unpredicted = NO_PREDICTIONS in codes
+    if is_unpredicted and (cells := cells_of(grid)):
         factors = (sheet.column(name) for name in next(iter(cells.values())))
-        columns = tuple(column for column in (*factors, columns[-1]) if column is not None)
+        columns = tuple(column for column in (*factors, *columns[-1:]) if column is not None)
         return Question("worst", columns, conditions=(*cells,))
     if (conditions := conditions_of(grid)) is not None:
         return Question("conditions", columns, conditions=_likelier_first(*conditions))
-    return None
+    names = conditions_named(grid) if is_unpredicted else ()
+    return Question("least", columns, conditions=names) if len(names) > len(SIDES) else None
 
 
 def _likelier_first(one: str, other: str) -> tuple[str, ...]:
@@ -297,21 +322,8 @@ def ask(
     if question.kind == "answers":
         return
     _first_rows(as_read(grid), question.columns, say)
-    if question.kind == "names":
-        Text(", ".join(question.conditions))
-        button(say("edit.names-do"), lambda: done(with_names))
-        return
-    if question.kind == "conditions":
-        _ask_conditions(question.conditions, say, done)
-        return
-    if question.kind in ("scale", "worst"):
-        ask_it = _ask_scale if question.kind == "scale" else _ask_worst
-        ask_it(grid, say, done)
-        return
-    if question.kind == "pair":
-        if unmarked(grid) != grid:
-            ui.label(say("edit.pair-marks")).classes("small")
-        _ask_pair(grid.items, question, say, done)
+    if question.kind in _ASKED:
+        _ASKED[question.kind](grid, question, say, done)
         return
     column = question.columns[0]
     with ui.element("div").classes("tools"):
@@ -327,7 +339,28 @@ def ask(
             )
 
 
-def _ask_scale(grid: Grid, say: Words, done: Callable[[Callable[[Grid], Grid]], object]) -> None:
+def _ask_names(_: Grid, question: Question, say: Words, done: Done) -> None:
+    """A button that changes the names of conditions."""
+    Text(", ".join(question.conditions))
+    button(say("edit.names-do"), lambda: done(with_names))
+
+
+def _ask_blocks(grid: Grid, _: Question, say: Words, done: Done) -> None:
+    """A button that numbers the rows by item."""
+    size = block_in(grid)
+    button(say("edit.blocks-do", size=size), partial(done, partial(with_blocks, size=size)))
+
+
+def _ask_least(_: Grid, question: Question, say: Words, done: Done) -> None:
+    """A button for each condition that may be the least acceptable one."""
+    names = question.conditions
+    with ui.element("div").classes("tools"):
+        for name in names:
+            edit = partial(with_least, least=name, names=names)
+            button(say("edit.worst-do", cell=name), partial(done, edit))
+
+
+def _ask_scale(grid: Grid, _: Question, say: Words, done: Done) -> None:
     """Two fields for the ends of a scale, which have those that are assumed."""
     assumed = describe(grid, language="").settings()
     with ui.element("div").classes("tools"):
@@ -350,10 +383,9 @@ def _ask_scale(grid: Grid, say: Words, done: Callable[[Callable[[Grid], Grid]], 
     follow()
 
 
-def _ask_conditions(
-    conditions: Sequence[str], say: Words, done: Callable[[Callable[[Grid], Grid]], object]
-) -> None:
+def _ask_conditions(_: Grid, question: Question, say: Words, done: Done) -> None:
     """A button for each of two conditions."""
+    conditions = question.conditions
     with ui.element("div").classes("tools"):
         for better, worse in (conditions, conditions[::-1]):
             button(
@@ -364,7 +396,7 @@ def _ask_conditions(
             )
 
 
-def _ask_worst(grid: Grid, say: Words, done: Callable[[Callable[[Grid], Grid]], object]) -> None:
+def _ask_worst(grid: Grid, _: Question, say: Words, done: Done) -> None:
     """A button for each cell of a design that may be the least acceptable one."""
     with ui.element("div").classes("tools"):
         for cell, factors in cells_of(grid).items():
@@ -374,12 +406,11 @@ def _ask_worst(grid: Grid, say: Words, done: Callable[[Callable[[Grid], Grid]], 
             )
 
 
-def _ask_pair(
-    sheet: Sheet,
-    question: Question,
-    say: Words,
-    done: Callable[[Callable[[Grid], Grid]], object],
-) -> None:
+def _ask_pair(grid: Grid, question: Question, say: Words, done: Done) -> None:
+    """Two menus, for the columns of the good and the bad sentences."""
+    sheet = grid.items
+    if unmarked(grid) != grid:
+        ui.label(say("edit.pair-marks")).classes("small")
     names = {n: _shown_name(sheet, n) for n in question.columns}
     chosen = question.guess or (None, None)
     with ui.element("div").classes("tools"):
@@ -402,6 +433,17 @@ def _ask_pair(
     good.on_value_change(lambda: follow(good, bad))
     bad.on_value_change(lambda: follow(bad, good))
     go.set_enabled(question.guess is not None)
+
+
+_ASKED: Mapping[str, Callable[[Grid, Question, Words, Done], None]] = {
+    "names": _ask_names,
+    "blocks": _ask_blocks,
+    "conditions": _ask_conditions,
+    "least": _ask_least,
+    "scale": _ask_scale,
+    "worst": _ask_worst,
+    "pair": _ask_pair,
+}
 
 
 def _shown_name(sheet: Sheet, column: int) -> str:

@@ -18,14 +18,16 @@ from cimento.app.checking import Finding
 from cimento.app.columns import role_name, with_role
 from cimento.app.editing import Grid, Sheet
 from cimento.app.findings import button
-from cimento.app.marked import as_read
+from cimento.app.marked import as_read, sentence_columns
+from cimento.app.pairing import Done
 from cimento.app.parts import named_languages, searched
 from cimento.app.words import Words, choices_in
 from cimento.intake.blanks import are_blanked
 from cimento.intake.profile import profile
+from cimento.intake.roles import ROLES, alone
 
-Done = Callable[[Callable[[Grid], Grid]], object]
-"""What is called with the edit that an answer asks for."""
+_FEWEST, _MOST_PEOPLE = 2, 40
+"""Columns of people that are proposed together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,26 @@ def question_of(grid: Grid, findings: Iterable[Finding]) -> pairing.Question | P
     there = {name.strip() for name in grid.items.columns}
     choices = [choice for one in found for choice in choices_in(one.todo)]
     offered = [one for n, one in enumerate(choices) if one not in choices[:n]]
-    fitting = tuple(choice for choice in offered if there.issuperset(choice.values()))
+    fitting: tuple[Mapping[str, str], ...] = tuple(
+        choice for choice in offered if there.issuperset(choice.values())
+    )
+    fitting = fitting or _of_people(grid)
     return Proposal("roles", fitting) if fitting else None
+
+
+def _of_people(grid: Grid) -> tuple[Mapping[str, str], ...]:
+    """Columns beside the one of sentences that may have the ratings of one person each."""
+    sheet = as_read(grid)
+    sentences, others = sentence_columns(sheet), {sheet.column("item"), sheet.column("rating")}
+    people = [
+        _named(sheet, n)
+        for n in range(sheet.width)
+        if n not in (*sentences, *others) and ROLES["person"].fits(profile(sheet.values(n)))
+    ]
+    if len(sentences) != 1 or not all(people) or not _FEWEST < len(people) + 1 <= _MOST_PEOPLE:
+        return ()
+    roles = {f"person {k}" if k > 1 else "person": name for k, name in enumerate(people, 1)}
+    return ({"sentence": _named(sheet, sentences[0]), **roles},)
 
 
 def _of_blanks(grid: Grid) -> Proposal | None:
@@ -131,7 +151,9 @@ def _ask_roles(proposal: Proposal, say: Words, done: Done) -> None:
     ui.label(say("edit.roles-what"))
     with ui.element("div").classes("tools"):
         for choice in proposal.choices:
-            shown = ", ".join(f"«{name}» = {role_name(role, say)}" for role, name in choice.items())
+            shown = ", ".join(
+                f"«{name}» = {role_name(alone(role), say)}" for role, name in choice.items()
+            )
             button(shown, partial(done, partial(with_roles, choice=choice)))
 
 
@@ -172,5 +194,5 @@ def with_roles(grid: Grid, choice: Mapping[str, str]) -> Grid:
     """
     made = replace(grid, roles={})
     for role, name in choice.items():
-        made = with_role(made, name, role)
+        made = with_role(made, name, alone(role))
     return made

@@ -38,7 +38,7 @@ def with_chosen(
             missing.append(column)
         elif column != given:
             forced.add(role)
-        elif not known[role].fits(table.profile(column)):
+        elif len(table.numbers) and not known[role].fits(table.profile(column)):
             misfits[role] = seen_in(table, column, role, known)
         if column in names:
             raise UsageError(

@@ -125,9 +125,9 @@ def two_row_names(
         names[first : last + 1] = [f"{top} {name}" for name in below]
         tops[first : last + 1] = names[first : last + 1]
     both = list(zip(tops, names, strict=True))
-    if not spans or any(top and name not in ("", top) for top, name in both):
+    if not spans or not all(map(_may_join, both)):
         return None
-    return [name or top for top, name in both]
+    return [name if name.startswith(top) else f"{top} {name}".strip() for top, name in both]
 
 
 def joined_names(
@@ -166,6 +166,17 @@ def join_names(
     seen = f"Rows {above + 1} and {above + 2} are read as the column names {', '.join(names)}."
     todo = "Write them in one row if they should be others."
     return [fault("CIM-S009", where=f"{name} row {above + 1}", seen=seen, todo=todo)]
+
+
+def _may_join(both: tuple[str, str]) -> bool:
+    """Whether a name and the cell below it may be one name of a column."""
+    top, name = both
+    return (
+        not top
+        or name in ("", top)
+        or name.startswith(f"{top} ")
+        or (_is_name(name) and name.isalpha() and name[:1].islower() and not top[-1:].isdigit())
+    )
 
 
 def _gaps(tops: Sequence[str], names: Sequence[str]) -> list[tuple[int, int]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from cimento.errors import Fault
+from cimento.faults import fault
 from cimento.intake.roles import find, fits
 from cimento.intake.table import Table
 from cimento.intake.words import pattern
@@ -78,6 +80,47 @@ def _is_crossed(ids: Sequence[str], levels: Sequence[str], texts: Iterable[objec
         counts[id_] = counts.get(id_, 0) + 1
     whole = sum(count == n_levels for count in counts.values())
     return whole >= _LEAST_CROSSED * len(counts)
+
+
+_MOST_CONDITIONS = 16
+
+
+def block_of(levels: Sequence[str]) -> int:
+    """The number of rows of each item where the conditions come round in turn; 0 otherwise.
+
+    >>> block_of(["good", "bad", "good", "bad"]), block_of(["good", "good", "bad", "bad"])
+    (2, 0)
+
+    Args:
+        levels: the condition of each row.
+    """
+    size = len({*levels})
+    if not 1 < size <= _MOST_CONDITIONS or len(levels) % size or len(levels) == size:
+        return 0
+    blocks = (levels[first : first + size] for first in range(0, len(levels), size))
+    return size if all(len({*block}) == size for block in blocks) else 0
+
+
+def numbered_apart(table: Table) -> list[Fault]:
+    """The fault of a column of items that gives each row a number of its own, beside conditions."""
+    item, condition = find(table, "item"), find(table, "condition")
+    has_text = table.find("sentence", "text") is not None
+    if not (item and condition and has_text and _is_own(table, item)):
+        return []
+    levels = table.stripped(condition)
+    is_numbered = table.profile(item).kind == "numbers"
+    is_pairs = table.find("good") or table.find("bad")
+    if not is_numbered or is_pairs or not 1 < len({*levels}) < len(levels):
+        return []
+    seen = (
+        f"The column {table.shown(item)!r} gives each row a number of its own, so that no item has"
+        " two conditions."
+    )
+    todo = "Give the sentences of one item the same number, in every row of it."
+    if size := block_of(levels):
+        first, last = table.numbers[0], table.numbers[size - 1]
+        todo += f" If the conditions come in turn, rows {first} to {last} are the first item."
+    return [fault("CIM-S012", where=table.name, seen=seen, todo=todo)]
 
 
 def _called(table: Table, item: str) -> Table:

@@ -23,6 +23,8 @@ _HIGHEST = 100
 _MOST_REGIONS = 40
 _MOST_WRONG = 9
 """Most columns of words that do not fit, which the menus of the app can tell apart."""
+_MOST_PEOPLE = 40
+"""Most columns of one person each for which somebody can say so."""
 _SHOWN = 3
 _KINDS = {
     "nothing": "nothing",
@@ -130,6 +132,10 @@ ROLES: Mapping[str, Role] = {
     "rt": Role("measures", _is_measure),
     "cloze": Role("proportions of people", _is_share),
     **{f"implausible {number}": Role("words", _is_text) for number in range(2, _MOST_WRONG + 1)},
+    **{
+        f"person {number}": Role("ratings of one person", _is_points)
+        for number in range(2, _MOST_PEOPLE + 1)
+    },
     **{f"region{number}": Role("regions", _is_text) for number in range(1, _MOST_REGIONS + 1)},
 }
 """The roles, and what their columns hold."""

@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import compress
+from itertools import compress, pairwise
 
 from cimento.errors import InputError
 from cimento.intake.names import short_names
 from cimento.intake.profile import Profile, profile
-from cimento.intake.words import HEADERS, SETS
+from cimento.intake.words import HEADERS, NUMBERS, SETS, STIMULI
 
 _LINE_BREAK = re.compile(r"\s*[\r\n]+\s*")
 
@@ -102,7 +102,7 @@ class Table:
                 return name
             folded = short_names(self.columns)
             for word in (name, *HEADERS.get(name, ())):
-                if word in folded and self._may_be(folded[word]):
+                if word in folded and self._may_be(folded[word], word, name):
                     return folded[word]
         return None
 
@@ -160,10 +160,32 @@ class Table:
         """What the file calls a column."""
         return self.origin.get(column, column)
 
-    def _may_be(self, column: str) -> bool:
-        """Whether a column is what its name says: sets are items only if they are numbered."""
-        cells = self.cells[column] if column.casefold() in SETS else ()
-        return all(any(map(str.isdigit, cell)) for cell in cells if cell.strip())
+    def _may_be(self, column: str, word: str, role: str) -> bool:
+        """Whether a column is what the word that it is called by says: its cells decide.
+
+        Sets are items only if they are numbered, stimuli are items or sentences, and what has
+        numbers goes through the items.
+        """
+        if column.casefold() in SETS:
+            return all(any(map(str.isdigit, cell)) for cell in self.cells[column] if cell.strip())
+        if word in STIMULI:
+            kinds = ("numbers", "codes") if role == "item" else ("words", "sentences")
+            return self.profile(column).kind in ("nothing", *kinds)
+        return word not in NUMBERS or role != "item" or self._numbers_items(column, word)
+
+    def _numbers_items(self, column: str, word: str) -> bool:
+        """Whether the cells of a column go through the items, and are not numbers of people."""
+        of_column = self.profile(column)
+        if len(word) == 1 and word.isalpha():
+            return of_column.kind == "nothing" or of_column.counts
+        if of_column.kind != "numbers":
+            return True
+        cells = self.stripped(column)
+        blocks = 1 + sum(before != after for before, after in pairwise(cells))
+        in_blocks = blocks == of_column.n_distinct > 1
+        is_first = of_column.low in (0, 1)
+        is_apart = of_column.n == of_column.n_distinct
+        return of_column.whole and (is_first or is_apart or of_column.counts or in_blocks)
 
 
 class NotText(str):

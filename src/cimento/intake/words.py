@@ -68,7 +68,14 @@ _ROLES = (
     "item", "condition", "text", "sentence", "target", "plausible", "implausible", "phenomenon",
     "rating", "ratings",
 )  # fmt: skip
-HEADERS: Mapping[str, tuple[str, ...]] = {name: NAMES[name] for name in _ROLES} | {
+_ALSO = {
+    "item": (*NAMES["number"], *NAMES["stimulus"]),
+    "text": NAMES["stimulus"],
+    "sentence": NAMES["stimulus"],
+}
+HEADERS: Mapping[str, tuple[str, ...]] = {
+    name: (*NAMES[name], *_ALSO.get(name, ())) for name in _ROLES
+} | {
     side: tuple(word for word in known if word not in _TABLE_WORDS) for side, known in SIDES.items()
 }
 """Words that stand for the name of a column wherever it is looked for."""
@@ -77,6 +84,10 @@ ITEMS: AbstractSet[str] = {"item", "id", *HEADERS["item"]}
 """Names of a column of items' numbers, without capitals."""
 SETS: AbstractSet[str] = {*word_list("words.sets")}
 """Names of columns of items if their cells have numbers; others are sets such as *train*."""
+NUMBERS: AbstractSet[str] = {*NAMES["number"]}
+"""Names of columns of items if their cells go through the items; others count something."""
+STIMULI: AbstractSet[str] = {*NAMES["stimulus"]}
+"""Names of columns of sentences, or of items if their cells have numbers."""
 KNOWN: AbstractSet[str] = {*HEADERS}.union(*HEADERS.values(), *SIDES.values())
 """All words of `HEADERS` and for the sides of a pair, without capitals."""
 PARTICIPANTS = NAMES["participant"]

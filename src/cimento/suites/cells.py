@@ -83,7 +83,7 @@ class Cells:
         return [part.strip() for part in parts if part.strip()]
 
     def number(self, name: str) -> float | None:
-        """A cell as a number; ``3``, ``3.0`` and ``3,0`` are equal. None for an empty cell.
+        """A cell as a number; ``3``, ``3.0``, ``3,0`` and ``3%`` are equal. None for an empty cell.
 
         Raises:
             InputError: the cell is not a number.
@@ -142,7 +142,7 @@ class Cells:
 
     def _number(self, name: str, text: str) -> float:
         try:
-            value = float(text.replace(",", "."))
+            value = float(text.removesuffix("%").replace(",", "."))
         except ValueError:
             value = math.nan
         if not abs(value) <= _LARGEST:

@@ -18,6 +18,8 @@ from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
 from cimento.io.values import grouped
 from cimento.suites import JsonValue, Meta
 
+CLOZE_KINDS = ("cloze", "templates")
+"""The kinds of suites of cloze items: written ones, and those that templates make."""
 EXPECTED = "expected"
 """The column that holds an item's expectation."""
 BLANK = "___"

@@ -35,26 +35,39 @@ MOST_FACTORS = 40
 _SIGNS = {"+": "plus", "-": "minus", "–": "minus", "−": "minus"}
 
 
-def crossed_columns(table: Table, besides: str = "") -> tuple[str, str] | None:
+def crossed_columns(
+    table: Table, besides: str = "", *, most: int = N_LEVELS
+) -> tuple[str, str] | None:
     """The two columns of a table whose levels are crossed in every item; None without such two.
 
     Each has two levels, and each item has every combination of them in one row. A column may be
     left out.
+
+    Args:
+        table: the table.
+        besides: a column that is none of them.
+        most: the largest number of levels of one of them; more than two leave no one cell to be the
+            worst.
     """
     for ids in _numberings(table):
         columns = {
-            name: table.cells[name]
+            name: n_levels
             for name in numbers_last(table)
             if name not in (table.find("item"), besides) and all(table.cells[name])
-            and len({*table.cells[name]}) == N_LEVELS
-            and all(len(rows) == N_LEVELS**2 == len({*rows}) * N_LEVELS
+            and N_LEVELS <= (n_levels := len({*table.cells[name]})) <= most
+            and all(len(rows) == len({*rows}) * (len(rows) // n_levels) and len(rows) > n_levels
                     for rows in _by_item(ids, table.cells[name]))
         }  # fmt: skip
         for first, second in combinations([*columns][:MOST_FACTORS], 2):
-            items = _by_item(ids, columns[first], columns[second])
-            if all(len(cells) == len(set(cells)) == N_LEVELS**2 for cells in items):
+            items = _by_item(ids, table.cells[first], table.cells[second])
+            n_cells = columns[first] * columns[second]
+            if all(len(cells) == len(set(cells)) == n_cells for cells in items):
                 return first, second
     return None
+
+
+MOST_LEVELS = 4
+"""Levels of a factor in a design of more than four cells, beyond which a column is not a factor."""
 
 
 def _numberings(table: Table) -> Iterator[Sequence[str]]:
@@ -146,7 +159,7 @@ def arranged(table: Table) -> Arranged:
         return Arranged(table, [lettered])
     if condition and not repeated:
         return Arranged(*_with_good_and_bad(table, condition), own)
-    if factors := crossed_columns(table):
+    if factors := crossed_columns(table) or crossed_columns(table, most=MOST_LEVELS):
         alike = _agreement(table, factors)
         return Arranged(named_by_levels(table, factors), [alike] if alike else [], factors)
     factors = nearly_crossed(table)

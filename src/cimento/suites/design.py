@@ -293,7 +293,11 @@ def island_factors(conditions: Sequence[str]) -> dict[str, tuple[str, ...]]:
     whole = len(set(conditions)) == len(first) * len(second)
     if not whole or min(len(first), len(second)) != N_LEVELS:
         return {}
-    return {"first_factor": first, "second_factor": second}
+    return dict(zip(UNNAMED_FACTORS, (first, second), strict=True))
+
+
+UNNAMED_FACTORS = ("first_factor", "second_factor")
+"""What the factors are called whose levels are in the names of conditions alone."""
 
 
 def level_columns(condition: str, factors: Mapping[str, Sequence[str]]) -> dict[str, str]:

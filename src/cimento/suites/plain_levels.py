@@ -11,7 +11,7 @@ from cimento.faults import NO_PLAIN_LEVEL, fault
 from cimento.intake.names import is_negative, meaning
 from cimento.intake.words import pattern, word_list
 from cimento.suites import Suite
-from cimento.suites.design import with_design
+from cimento.suites.design import UNNAMED_FACTORS, with_design
 
 _PLAIN = {*word_list("levels.plain")}
 _CHANGED = {*word_list("levels.changed")}
@@ -64,8 +64,11 @@ def with_known_design(suite: Suite, *, where: str) -> tuple[Suite, list[Fault]]:
     for factor in unknown:
         first, second = suite.factors[factor][:2]
         seen = (
-            f"Nothing says which level of {factor!r} is the plain one, {first!r} or {second!r}:"
+            f"Nothing says which level is the plain one, {first!r} or {second!r}:"
             " the table is not a design yet, and nothing is predicted."
+            if factor in UNNAMED_FACTORS
+            else f"Nothing says which level of {factor!r} is the plain one, {first!r} or"
+            f" {second!r}: the table is not a design yet, and nothing is predicted."
         )
         todo = (
             "Add a word that says it to the name of one of them, such as control:"

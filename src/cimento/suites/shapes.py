@@ -17,6 +17,7 @@ from cimento.intake.table import Table
 from cimento.intake.words import CONTEXTS, NAMES, PREFIXES, SIDES
 from cimento.suites import BAD, GOOD
 from cimento.suites.design import N_LEVELS, island_factors
+from cimento.suites.formula import as_condition_name, is_condition_name
 
 _KEYS = {*NAMES["key"], *SIDES[GOOD]}
 _LETTERED = {"label", *NAMES["label"]}
@@ -172,10 +173,16 @@ def condition_columns(table: Table) -> dict[str, str]:
     for name in table.columns:
         first, _, second = re.sub(r"[_ ]", "\0", name.strip(), count=1).partition("\0")
         if first and second.strip() and "_" not in second and hold_text(table, [name]):
-            named[name] = "_".join("-".join(level.split()) for level in (first, second))
+            named[name] = "_".join(map(_level_name, (first, second)))
     if not _is_design(named) and len(named) > N_LEVELS**2:
         named = {k: v for k, v in named.items() if table.profile(k).kind == "sentences"}
     return named if _is_design(named) else {}
+
+
+def _level_name(level: str) -> str:
+    """A level as a part of a condition's name."""
+    name = "-".join(level.split())
+    return name if is_condition_name(name) else as_condition_name(name).replace("_", "-") or name
 
 
 def _is_design(named: Mapping[str, str]) -> bool:

@@ -26,6 +26,7 @@ from cimento.intake.workbooks import sheet_names, write_sheets
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import parse_json, read_toml
 from cimento.suites import JsonValue
+from cimento.suites.cloze import CLOZE_KINDS
 from cimento.suites.reading import TOML
 from cimento.suites.story_rows import (
     is_column_of_story,
@@ -163,7 +164,8 @@ def unfold(path: Path, folder: Path) -> None:
         settings.update({PREDICTIONS: predictions} if predictions else {})
     write_text(tomli_w.dumps(settings), folder / TOML)
     items = _sheet(data, ITEMS, path)
-    if any(_NUMBERED.fullmatch(column) for column in items.columns) and not items.find("item"):
+    is_record = any(map(_NUMBERED.fullmatch, items.columns)) and not items.find("item")
+    if is_record and settings.get("kind") not in CLOZE_KINDS:
         write_text(_record_lines(items), folder / RECORDS)
     else:
         write_bytes(data, folder / f"{ITEMS}.xlsx")

@@ -32,6 +32,7 @@ from cimento.io.values import grouped
 from cimento.kinds.base import SuiteReading
 from cimento.suites import Meta
 from cimento.suites.cloze import (
+    CLOZE_KINDS,
     ROLES,
     BaseSentence,
     ClozeItem,
@@ -47,7 +48,6 @@ from cimento.suites.reading import TOML, sha256_of
 from cimento.suites.schema import Open, TomlMeta, validate
 from cimento.suites.settings import key_faults
 
-CLOZE_KINDS = ("cloze", "templates")
 ITEMS, SEEDS = "items", "seeds"
 SUFFIXES = (".tsv", ".csv", ".xlsx", ".txt")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from cimento.errors import Fault
 from cimento.faults import fault
 from cimento.intake.labels import label_column
+from cimento.intake.marks import sides_of
+from cimento.intake.names import meaning
 from cimento.intake.roles import fits
 from cimento.intake.table import Table
 from cimento.intake.words import pattern
@@ -12,8 +14,18 @@ from cimento.suites import BAD, GOOD
 
 
 def rating_column(table: Table) -> str:
-    """The column of ratings, one or several in a cell; empty if there is none."""
-    return table.find("rating") or table.find("ratings") or ""
+    """The column of ratings, one or several in a cell; empty if there is none.
+
+    One with two words for good and bad sentences is no such column, but a label, whatever its name.
+    """
+    name = table.find("rating") or table.find("ratings") or ""
+    return "" if name and name not in table.chosen and _is_label(table, name) else name
+
+
+def _is_label(table: Table, name: str) -> bool:
+    two = table.profile(name).two
+    is_words = len(two) == 2 and not any(map(str.isdigit, "".join(two)))  # noqa: PLR2004
+    return is_words and {*map(meaning, two)} == {GOOD, BAD} and bool(sides_of(name, two))
 
 
 def with_label(table: Table) -> tuple[Table, list[Fault]]:

@@ -12,7 +12,7 @@ from cimento.errors import Fault
 from cimento.faults import fault
 from cimento.intake.names import without_noun
 from cimento.intake.profile import is_absent
-from cimento.intake.roles import fits
+from cimento.intake.roles import alone, fits
 from cimento.intake.table import Table, place_of_row
 from cimento.intake.words import PARTICIPANTS, PEOPLE, pattern, word_list
 from cimento.io.values import group_by
@@ -41,6 +41,8 @@ def columns_of_people(table: Table) -> list[str]:
 
     Empty for other tables, also for those with a column of conditions that are not of a design.
     """
+    if chosen := [name for name in table.columns if name in table.chosen and _is_chosen(name)]:
+        return chosen
     if any(map(table.find, ("rating", "ratings"))):
         return []
     names = [name for name in table.columns if is_person(name) and fits(table, name, "person")]
@@ -52,6 +54,16 @@ def columns_of_people(table: Table) -> list[str]:
 def is_person(name: str) -> bool:
     """Whether the name of a column is a person's: a word for people, or P, with a number."""
     return name.strip()[-1:].isdecimal() and _stem(name) in _NUMBERED
+
+
+def _is_chosen(name: str) -> bool:
+    """Whether a column that somebody chose a role for is one of the columns of people."""
+    return alone(name) == "person"
+
+
+def has_people(table: Table) -> bool:
+    """Whether somebody has chosen the columns of people, or names say which they are."""
+    return any(map(is_person, table.columns)) or any(map(_is_chosen, table.chosen))
 
 
 def _stem(name: str) -> str:
@@ -170,12 +182,13 @@ def _from_columns(
         name: table.cells[name] for name in table.columns if name not in (*people, rating)
     }
     rows = zip(*(table.cells[name] for name in people), strict=True)
-    answers = [list(zip(people, row, strict=True)) for row in rows]
+    names = [table.shown(name) for name in people]
+    answers = [list(zip(names, row, strict=True)) for row in rows]
     seen = (
-        f"The columns {', '.join(people)} are read as the ratings of one person each, whose means"
+        f"The columns {', '.join(names)} are read as the ratings of one person each, whose means"
         f" are in {rating!r}."
         if rating
-        else f"The columns {', '.join(people)} are read as the ratings of one person each."
+        else f"The columns {', '.join(names)} are read as the ratings of one person each."
     )
     message = fault("CIM-S065", where=table.name, seen=seen)
     cells = cells if rating else _one_sentence_an_item(table, cells)

@@ -17,7 +17,7 @@ from cimento.intake.known import Known, forms_of
 from cimento.intake.labels import LABEL, label_column, may_be_label
 from cimento.intake.marks import advice_on, is_judgments, sides_of
 from cimento.intake.misfits import not_text, wrong_kind
-from cimento.intake.profile import ABSENT
+from cimento.intake.profile import ABSENT, is_absent
 from cimento.intake.reading import TableReading, reading_of
 from cimento.intake.roles import find
 from cimento.intake.shapes import ANSWERS, BY_PEOPLE, LABELED, RATINGS
@@ -36,11 +36,11 @@ from cimento.paradigms.ratings.gathered import (
     columns_of_people,
     gathered_ratings,
     has_answers,
-    is_person,
+    has_people,
 )
 from cimento.paradigms.ratings.model_values import faults_of_model_values
 from cimento.paradigms.ratings.scale_names import ends_named, order_faults
-from cimento.paradigms.ratings.slips import beyond_points, far_off
+from cimento.paradigms.ratings.slips import assumed_scale, far_off, off_points
 from cimento.suites import Item, JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
@@ -70,7 +70,7 @@ def is_bare_table(path: Path) -> bool:
     rating, has_item = rating_column(table), bool(table.find("item"))
     if sentence_column(table) and rating and not has_item:
         return True
-    is_named = any(is_person(name) or may_be_label(name) for name in table.columns)
+    is_named = has_people(table) or any(map(may_be_label, table.columns))
     return bool(rating or is_named or not has_item) and _has_ratings(path, table)
 
 
@@ -110,9 +110,8 @@ def _is_labeled(table: Table) -> bool:
 def read_bare(path: Path) -> Reading:
     """A table of sentences and ratings as a suite, with a scale that holds all ratings.
 
-    Its ends are those in the name of the column, as in ``Juicio medio (1-7)``; without them, the
-    lowest and the highest rating; the lower end is 1 if all ratings are above 1
-    and at most 10, as means of a scale from 1 seldom reach it.
+    Its ends are those in the name of the column, as in ``Juicio medio (1-7)``, or 0 and 100 for
+    percentages; without them, those that `assumed_scale` gives.
 
     Raises:
         InputError: the file is not readable.
@@ -141,7 +140,7 @@ def read_bare(path: Path) -> Reading:
     more += order_faults(whole, rating_column(whole), given)
     if errors(more):
         raise unusable(path, [*faults, *more])
-    low, high = named or _scale_of(given)
+    low, high = named or assumed_scale(given)
     more += [] if named else _assumed(rated, (low, high), rating_column(whole), path.name)
     more += _unrated(rated, path.name)
     extra: dict[str, JsonValue] = {"kind": RATED, "ratings": {"low": low, "high": high}}
@@ -245,6 +244,8 @@ def _arranged(table: Table, path: Path, faults: Sequence[Fault]) -> _Arranged:
         roles = {LABEL: [label]} if label else {}
         table, said = with_label(table)
     named = (0, 1) if said else ends_named(rating_column(table))
+    if not named and (percent := _percentages(table)):
+        named, said = _PERCENT, [percent]
     said += unread_contexts(table)
     whole = table
     table, spread, of_spread = with_spread(table)
@@ -255,6 +256,19 @@ def _arranged(table: Table, path: Path, faults: Sequence[Fault]) -> _Arranged:
         whole=whole, table=table, scale=named, faults=[*said, *spread, *joined], roles=roles,
         form=form, design=design_of(table),
     )  # fmt: skip
+
+
+_PERCENT = (0, 100)
+
+
+def _percentages(table: Table) -> Fault | None:
+    """What is said of ratings with percent signs, whose scale they name; None for others."""
+    rating = rating_column(table)
+    cells = [*filter(None, table.stripped(rating))] if rating else []
+    if not (cells and all(cell.endswith("%") or is_absent(cell) for cell in cells)):
+        return None
+    seen = f"The column {rating!r} holds percentages: its scale is from 0 to 100."
+    return fault("CIM-S065", where=table.name, seen=seen)
 
 
 _FEWEST_IDS = 8
@@ -274,10 +288,6 @@ def _wrong_columns(table: Table) -> list[Fault]:
         seen = f"The column {rating!r} numbers the rows, and holds no ratings."
         faults.append(fault("CIM-S081", where=table.name, seen=seen))
     return faults
-
-
-_USUAL_HIGHEST = 10
-"""The upper end of the longest scale that usually begins at 1."""
 
 
 def _off_scale(rated: Mapping[str, RatedSentence], named: tuple[int, int] | None) -> list[Fault]:
@@ -300,12 +310,6 @@ def _off_scale(rated: Mapping[str, RatedSentence], named: tuple[int, int] | None
     return [fault("CIM-S037", where=first, seen=seen, todo=todo, places=wrong)]
 
 
-def _scale_of(given: Sequence[float]) -> tuple[int, int]:
-    """The ends of the scale to assume: the ratings' own, but 1 for a lower end of a usual scale."""
-    low, high = math.floor(min(given)), math.ceil(max(given))
-    return (1 if low > 1 and high <= _USUAL_HIGHEST else low), high
-
-
 def _assumed(
     rated: Mapping[str, RatedSentence], scale: tuple[int, int], column: str, name: str
 ) -> list[Fault]:
@@ -322,7 +326,7 @@ def _assumed(
         return strange
     low, high = scale
     seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
-    slip = beyond_points(rated)
+    slip = off_points(rated, scale)
     far = "" if slip else far_off(rated, sorted({*given}))
     return [*slip, fault("CIM-S036", where=name, seen=seen + far)]
 

@@ -18,7 +18,7 @@ from cimento.errors import Fault
 from cimento.faults import errors, fault
 from cimento.intake.decoding import decoded, first_line, unusable
 from cimento.intake.misfits import not_text, wrong_kind
-from cimento.intake.numbered import with_items_numbered
+from cimento.intake.numbered import numbered_apart, with_items_numbered
 from cimento.intake.reading import TableReading, reading_of, reading_of_keys
 from cimento.intake.shapes import CELLS, CONDITIONS, REGIONS
 from cimento.intake.sheets import tabulated, unread_columns
@@ -30,6 +30,7 @@ from cimento.suites.crossed import (
     CLUSTER,
     GROUP_COLUMNS,
     ID_COLUMNS,
+    MOST_LEVELS,
     Arranged,
     arranged,
     crossed_columns,
@@ -267,6 +268,7 @@ def is_factorial_table(table: Table) -> bool:
             or crossed_columns(filled := filled_down(table))
             or paired(filled)
             or nearly_crossed(filled)
+            or crossed_columns(filled, most=MOST_LEVELS)
         )
     )
 
@@ -289,6 +291,7 @@ def read_factorial_table(path: Path) -> Reading:
     whole = with_items_numbered(whole)
     for role in ("item", "condition", "phenomenon"):
         faults += wrong_kind(whole, [whole.find(role)], role)
+    faults += numbered_apart(whole)
     if errors(faults):
         raise unusable(path, faults)
     regions = region_column_names(table := filled_down(whole))
