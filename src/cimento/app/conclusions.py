@@ -109,7 +109,24 @@ class RunResult:
             else say("read.items", n=n)
         )
         span = [say("read.span")] if one.low is not None else []
+        if one.statistic == _RHO:
+            of = say.named("measure", one.question)
+            span.insert(0, say("read.of_rho", measure=of))
         return "; ".join([count, *span, _clusters(self.clusters, say)])
+
+    def cells(self, say: Words) -> Iterator[str]:
+        """The mean of each cell of a design, a line for each phenomenon."""
+        for effect in self.effects:
+            if effect.means:
+                measure = effect.estimate.method
+                turned = say.named("turned", measure)
+                means = "; ".join(
+                    f"{name} {say.number(mean, '.2f')}" for name, mean in effect.means
+                )
+                named = say.named("measure", measure) if turned == measure else turned
+                yield say(
+                    "read.cells", name=effect.estimate.level, measure=named, means=means
+                )
 
     def unjudged(self, say: Words) -> str:
         """How many items the number leaves out, and why; empty where it leaves out none."""

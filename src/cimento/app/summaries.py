@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
@@ -19,22 +20,23 @@ from cimento.paradigms.cloze.requests import ClozeAnswers
 from cimento.report.formatting import remarks
 from cimento.suites.cloze import ClozeSuite
 
+_CODE = re.compile(r"^CIM-[A-Z]\d+ ")
 _MOST_BLANKS = 200
 _MOST_WORDS = 20
+_LEAST_P = 0.0001
 
 
-def show_result(result: RunResult, say: Words) -> None:
+def show_result(result: RunResult, say: Words, *, kind: str = "small means") -> None:
     """Show the number of a run, what it is of, and what can be concluded from it.
 
     Args:
         result: of the run.
         say: the words of the page.
+        kind: the class of what is below the number.
     """
     Text(result.number(say), "span")
-    if size := result.size(say):
-        Text(size, "p").classes("small means")
-    for line in filter(None, (result.unjudged(say), result.sentence(say))):
-        Text(line, "p").classes("small means")
+    for line in filter(None, (result.size(say), result.unjudged(say), result.sentence(say))):
+        Text(line).classes(kind)
 
 
 def show_summaries(visit: Visit, named: Sequence[tuple[Path, Run]]) -> None:
@@ -49,19 +51,23 @@ def show_summaries(visit: Visit, named: Sequence[tuple[Path, Run]]) -> None:
     for path, run in named:
         with ui.element("section").classes("in-short"):
             heading(f"{run.suite_name} × {run.model}", level=3)
-            with ui.element("div"):
-                show_result(result_of(path), say)
+            result = result_of(path)
+            show_result(result, say, kind="")
+            for line in result.cells(say):
+                Text(line)
             if isinstance(run.suite, ClozeSuite):
                 _show_blanks(run, say)
-            for remark in remarks(run.summary()):
-                show_translated(remark, say).classes("small")
+            with ui.element("ul").classes("plain-list small"):
+                for remark in remarks(run.summary()):
+                    with ui.element("li"):
+                        show_translated(_CODE.sub("", remark), say)
 
 
 def _show_blanks(run: Run, say: Words) -> None:
     """What became of each blank of a run, and of the words that it could not find or score."""
     filled = filled_blanks(ClozeAnswers(run))
     for line in _words_said(filled, say):
-        Text(line).classes("small")
+        Text(line)
     if not any(blank.expected for blank in filled.blanks):
         return
     with ui.element("details"):
@@ -104,8 +110,15 @@ def _rows(blank: FilledBlank, run: Run, say: Words) -> Iterator[list[str]]:
     rank = say.number(blank.rank) if blank.rank else _no_rank(blank, run, say)
     for word in blank.expected:
         bits = "–" if word.bits is None else say.number(word.bits, ".2f")
-        p = "–" if word.probability is None else say.number(word.probability, ".2g")
-        yield [blank.text, word.text, bits, p, rank, said]
+        yield [blank.text, word.text, bits, _probability(word.probability, say), rank, said]
+
+
+def _probability(p: float | None, say: Words) -> str:
+    """A probability, or that it is smaller than any that is shown."""
+    if p is None:
+        return "–"
+    form = ".4f"
+    return say.number(p, form) if p >= _LEAST_P else f"< {say.number(_LEAST_P, form)}"
 
 
 def _no_rank(blank: FilledBlank, run: Run, say: Words) -> str:

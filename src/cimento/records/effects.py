@@ -89,12 +89,15 @@ class DesignEffect:
         expected: condition whose sentences should be the worst; empty where that is not known.
         worst: condition whose sentences are the worst on average, over the items of DD; empty
             where it is `expected`, or not known.
+        means: conditions, each with the mean of its scores over these items, signed so that more
+            is better; empty where they are not known.
     """
 
     estimate: Estimate
     clusters: int | str | None
     expected: str = ""
     worst: str = ""
+    means: tuple[tuple[str, float], ...] = ()
 
     @property
     def side(self) -> Side:

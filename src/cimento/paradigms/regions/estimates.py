@@ -410,7 +410,7 @@ def design_effects(run: Run) -> tuple[DesignEffect, ...]:
     if all(test.dd.value is None for test in first):
         return ()
     return tuple(
-        DesignEffect(_of_test(run, test), test.clusters, test.expected, test.worst)
+        DesignEffect(_of_test(run, test), test.clusters, test.expected, test.worst, test.means)
         for test in first
     )
 

@@ -329,14 +329,22 @@ class DDTest:
     @property
     def worst(self) -> str:
         """The condition with the lowest mean over the items of DD; empty if it is as expected."""
+        means = self.means
+        if not means or min(mean for _, mean in means) == means[-1][1]:
+            return ""
+        return min(means, key=lambda pair: pair[1])[0]
+
+    @property
+    def means(self) -> tuple[tuple[str, float], ...]:
+        """The conditions in the order of the design, with their means over the items of DD."""
         of_phenomenon = self._effects
         items = of_phenomenon.effects[self.normalization].items
         known = [one.scores for one in items if one.dd is not None]
         totals = [math.fsum(filter(None, scores)) for scores in zip(*known, strict=True)]
-        if not totals or min(totals) == totals[-1]:
-            return ""
-        cells = (*of_phenomenon.square.acceptable, of_phenomenon.square.unacceptable)
-        return cells[totals.index(min(totals))].name
+        cells = of_phenomenon.square.cells if totals else ()
+        return tuple(
+            (cell.name, sum_of / len(known)) for cell, sum_of in zip(cells, totals, strict=True)
+        )
 
     @property
     def _effects(self) -> PhenomenonEffects:
