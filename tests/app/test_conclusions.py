@@ -15,6 +15,8 @@ from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
 from cimento.documents.findings import findings_of
 from cimento.kinds.run import open_runs
+from cimento.paradigms.cloze.filled import filled_blanks
+from cimento.paradigms.cloze.requests import ClozeAnswers
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import Estimate
 from cimento.records.store import MANIFEST
@@ -233,3 +235,42 @@ def test_answers_that_cannot_be_found_are_counted_and_the_forced_choice_is_said_
     assert f"demo-{run.model.removeprefix('demo-').partition('@')[0]} {6 - n_lost} of 6" in text
     assert "the hits of models are not compared by a test" in text
     assert "differ significantly" not in text
+
+
+def test_the_results_of_blanks_name_the_words_that_cannot_be_found(tmp_path):
+    (tmp_path / "huecos.tsv").write_text(BLANKS, encoding="utf-8")
+    command = ["run", str(tmp_path / "huecos.tsv"), "-m", "demo-masked", "--language", "es"]
+    assert invoke([*command, "-o", str(tmp_path / "runs")]) == 0
+    (stored,) = Workspace(tmp_path).runs()
+    filled = filled_blanks(ClozeAnswers(open_runs([stored.path])[0]))
+    assert [blank.expected[0].text for blank in filled.blanks][:2] == ["parque", "leche"]
+    assert all(word.bits > 0 for blank in filled.blanks for word in blank.expected)
+    assert all(
+        word.probability == pytest.approx(2**-word.bits)
+        for blank in filled.blanks
+        for word in blank.expected
+    )
+    lost = [blank.expected[0].text for blank in filled.blanks if not blank.is_findable]
+    assert tuple(lost) == filled.not_found
+    assert lost
+
+    async def flow(user):
+        await user.open("/it/read?suite=huecos")
+        user.find(marker="read").click()
+        await seen(user, "In breve")
+        await user.should_see(f"queste parole ne hanno più di uno: {', '.join(lost)}.")
+        await user.should_see("Surprisal delle parole attese (da entrambi i lati")
+        await user.should_see("Item per item")
+
+    visit(tmp_path, flow)
+
+
+def test_items_that_could_not_be_judged_stand_beside_the_number():
+    left = replace(share(0.9, 0.7, 0.98), n_unscored=2, n_items=22, reasons=("no score",))
+    assert left.unjudged(words("en")) == "Left out of this number: 2 of 22. no score."
+    assert share(0.9, 0.7, 0.98).unjudged(words("en")) == ""
+    assert "18 of 20 items right" in left.size(words("en"))
+    grouped = replace(left, clusters=5)
+    assert "gruppi di item che vanno insieme: 5" in grouped.size(words("it"))
+    assert "ogni item conta per sé" in left.size(words("it"))
+    assert "tra i giudizi delle persone" in rho(0.6, 0.2, 0.8).size(words("it"))

@@ -31,7 +31,14 @@ def share(model, suite, right, n, low, high, constant=None, **more):
 
     The ends of its interval are given by hand; of independent items an exact test is asked too.
     """
-    settings = {**SHARE, "clustered": True, "value": right / n if n else None, "low": low, "high": high, **more}
+    settings = {
+        **SHARE,
+        "clustered": True,
+        "value": right / n if n else None,
+        "low": low,
+        "high": high,
+        **more,
+    }
     estimate = Estimate(suite=suite, model=model, role="headline", right=right, n=n, **settings)
     return Headline(model, estimate, constant)
 

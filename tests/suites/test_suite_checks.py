@@ -418,10 +418,9 @@ def test_length_imbalance_needs_a_sum_five_items_and_a_direction():
 
 
 def test_a_side_that_several_predictions_compare_is_said_once():
-    suite = pairs("dorme", "dorme molto")
-    (first,) = suite.predictions
-    second = replace(first, name="again", formula="(*;%match%) < (*;%mismatch%)")
-    whole = replace(first, name="whole", formula="(*;%match%) < (*;%mismatch%)")
+    suite = pairs("dorme", "dorme molto", "(*;%match%) < (*;%mismatch%)")
+    second = replace(suite.predictions[0], name="again")
+    whole = replace(second, name="whole")
     fault = one(replace(suite, predictions=(whole, second)), "CIM-S051")
     assert fault.where == "predictions whole and again"
     assert "in at least 6 of 6 items (1.0 or more on average)" in fault.seen

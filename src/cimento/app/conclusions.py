@@ -124,9 +124,7 @@ class RunResult:
                     f"{name} {say.number(mean, '.2f')}" for name, mean in effect.means
                 )
                 named = say.named("measure", measure) if turned == measure else turned
-                yield say(
-                    "read.cells", name=effect.estimate.level, measure=named, means=means
-                )
+                yield say("read.cells", name=effect.estimate.level, measure=named, means=means)
 
     def unjudged(self, say: Words) -> str:
         """How many items the number leaves out, and why; empty where it leaves out none."""
@@ -189,9 +187,7 @@ class RunResult:
         for one in self.effects:
             if one.side == "above" and one.worst:
                 name = one.estimate.level
-                yield say(
-                    "read.means_dd_worst", name=name, expected=one.expected, worst=one.worst
-                )
+                yield say("read.means_dd_worst", name=name, expected=one.expected, worst=one.worst)
 
 
 def _clusters(clusters: int | str | None, say: Words) -> str:

@@ -103,9 +103,7 @@ def _listed(words: Sequence[str]) -> str:
 
 def _rows(blank: FilledBlank, run: Run, say: Words) -> Iterator[list[str]]:
     """A row for each expected answer of a blank."""
-    given = (
-        text if p is None else f"{text} ({say.number(p, '.3f')})" for text, p in blank.said
-    )
+    given = (text if p is None else f"{text} ({say.number(p, '.3f')})" for text, p in blank.said)
     said = ", ".join(given)
     rank = say.number(blank.rank) if blank.rank else _no_rank(blank, run, say)
     for word in blank.expected:

@@ -156,19 +156,22 @@ def expected_grid(several: Sequence[tuple[str, FilledBlanks]]) -> Grid | None:
         "model", "item", "text", "expected", "surprisal (bits)", "probability", "tokens", "rank",
         "the model's first",
     )  # fmt: skip
+    rules = ", ".join(dict.fromkeys(filled.rule for _, filled in several if filled.rule))
+    scored = (
+        "surprisal: of the expected answer in its place, all its tokens together"
+        f" ({rules or 'none scored'}); probability: 2 to the power of minus that."
+    )
+    ranked = (
+        "rank: among the candidates; a dash where the answer is not among them, never where it is"
+        " several tokens, which the method cannot find."
+    )
     return Grid(
         title="The expected answer in each blank, and what the model puts there.",
         header=header,
         rows=rows,
         labels=4,
         remarks=1,
-        notes=(
-            "surprisal: of the expected answer in its place, all its tokens together"
-            f" ({', '.join(dict.fromkeys(f.rule for _, f in several if f.rule)) or 'none scored'});"
-            " probability: 2 to the power of minus that.",
-            "rank: among the candidates; a dash where the answer is not among them, never where it"
-            " is several tokens, which the method cannot find.",
-        ),
+        notes=(scored, ranked),
     )
 
 

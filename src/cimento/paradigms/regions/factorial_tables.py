@@ -293,7 +293,7 @@ def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid
             "n: items. Each DD is taken within its item, so that items may differ in level.",
             f"Intervals (95%) and p: {interval_methods(test.dd for test in tests)}.",
             "Holm: over the phenomena and measures of a model; what a DD shows is by this p.",
-            *(f"{_named(test)}: {said}." for test in tests if (said := _said_of_worst(test))),
+            *(f"{_subject(test)}: {said}." for test in tests if (said := _said_of_worst(test))),
             *notes,
         ),
         without=[name for name, is_shown in shown.items() if not is_shown],
@@ -301,7 +301,7 @@ def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid
     return replace(grid, keys={OTHERS: "DD_others"} if shown[OTHERS] else {})
 
 
-def _named(test: DDTest) -> str:
+def _subject(test: DDTest) -> str:
     """The model and the phenomenon of a test."""
     return f"{test.result.model}, {test.phenomenon}"
 
