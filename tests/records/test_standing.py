@@ -1,4 +1,4 @@
-"""No share is said to be above or below chance that its exact test does not bear out."""
+"""No proportion is said to be above or below chance that its exact test does not bear out."""
 
 import pytest
 from scipy.stats import binomtest
@@ -14,7 +14,7 @@ CHANCES = (0.25, 1 / 3, 0.5)
 
 
 def counted(right, n, chance):
-    """A share of independent items with its own interval."""
+    """A proportion of independent items with its own interval."""
     interval = share_interval([True] * right + [False] * (n - right), Design.independent(n))
     return Estimate(
         suite="s", model="m", question="number", role="headline", value=right / n, right=right,

@@ -1,8 +1,8 @@
-"""Where a share surely is, as seen from what no knowledge reaches.
+"""On which side of what no knowledge reaches a proportion surely is.
 
-A share of few items can have a whole interval above chance that an exact test does not bear out: 7
-of 8 has the Wilson interval [0.529, 0.978] and p = .070 against 0.5. So of independent items both
-are asked, and nothing is said to be above or below chance unless both agree.
+A proportion of few items can have a whole interval above chance that an exact test does not bear
+out: 7 of 8 has the Wilson interval [0.529, 0.978] and p = .070 against 0.5. So of independent items
+both are asked, and nothing is said to be above or below chance unless both agree.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cimento.records.outcomes import Estimate
 
 Standing: TypeAlias = Literal["above", "below", "open", "no baseline", "undefined"]
-"""``open``: the interval holds the baseline, or the exact test does not tell the share from it."""
+"""``open``: the interval holds the baseline, or the exact test does not tell the two apart."""
 
 LEVEL = 0.05
 
@@ -23,7 +23,7 @@ def standing_of(estimate: Estimate, baseline: float | None) -> Standing:
     """Tell on which side of a baseline an estimate surely is.
 
     Args:
-        estimate: a share, or another number with an interval.
+        estimate: a proportion, or another number with an interval.
         baseline: what no knowledge reaches; None where that is not known.
     """
     low, high = estimate.low, estimate.high
@@ -53,15 +53,15 @@ def doubt_of(estimate: Estimate, baseline: float | None) -> float | None:
 
 
 def exact_p(estimate: Estimate, baseline: float | None) -> float | None:
-    """Compute the two-sided p-value of the exact binomial test of a share against a baseline.
+    """Compute the two-sided p-value of the exact binomial test against a baseline.
 
     Args:
         estimate: the estimate.
-        baseline: the share expected under the null hypothesis.
+        baseline: the proportion expected under the null hypothesis.
 
     Returns:
-        The p-value; None where the number is no share, where some items belong together, or where
-        there is nothing to test.
+        The p-value; None where the number is not a proportion, where some items belong together,
+        or where there is nothing to test.
     """
     right, n = estimate.right, estimate.n
     if right is None or baseline is None or estimate.clustered or not n or not 0 <= baseline <= 1:
@@ -70,7 +70,7 @@ def exact_p(estimate: Estimate, baseline: float | None) -> float | None:
 
 
 @functools.lru_cache(maxsize=4096)
-def _binomial_p(right: int, n: int, share: float) -> float:
+def _binomial_p(right: int, n: int, expected: float) -> float:
     from scipy.stats import binomtest
 
-    return float(binomtest(right, n, share).pvalue)
+    return float(binomtest(right, n, expected).pvalue)

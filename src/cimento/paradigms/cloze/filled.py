@@ -2,7 +2,7 @@
 
 A hit depends on what the method can find: an answer of several tokens never is one at a single
 mask. The surprisal of the expected answer has no such limit where its tokens are scored one after
-the other, so that it stands beside the hits.
+the other, so that it is beside the hits.
 """
 
 from __future__ import annotations
