@@ -1,9 +1,11 @@
 """What is said of each result: a sentence on what can and cannot be concluded, in all languages."""
 
 import math
+from dataclasses import replace
 from shutil import copytree
 
 import pytest
+from scipy.stats import binomtest
 
 pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
 
@@ -13,16 +15,21 @@ from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
 from cimento.documents.findings import findings_of
 from cimento.kinds.run import open_runs
+from cimento.paradigms.cloze.filled import filled_blanks
+from cimento.paradigms.cloze.requests import ClozeAnswers
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import Estimate
 from cimento.records.store import MANIFEST
 from cimento.report.findings import Headline, findings_as_markdown
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import share_interval
 from tests.helpers.app_user import visit
 
 
 def share(value, low, high, *, chance=0.5, **more):
     """The result of a suite of pairs."""
-    given = {"suite": "s", "model": "m", "question": "number", "right": 1, "n": 20, **more}
+    right = round(20 * value)
+    given = {"suite": "s", "model": "m", "question": "number", "right": right, "n": 20, **more}
     estimate = Estimate(value=value, low=low, high=high, chance=chance, role="headline", **given)
     return RunResult(headline=Headline("m", estimate))
 
@@ -42,7 +49,7 @@ def dd(level, value, p, reason=""):
 @pytest.mark.parametrize(
     ("result", "sentence"),
     [
-        (share(0.9, 0.7, 0.98), "Right more often than without any knowledge (0.500)"),
+        (share(0.9, 0.7, 0.98), "without any knowledge (0.500; exact binomial test: p < 0.001)."),
         (share(0.5, 0.3, 0.7), "From 20 items it cannot be told whether"),
         (share(0.1, 0.02, 0.3), "the opposite of what is expected"),
         (share(0.1, None, None, reason="two values"), "There is no interval (two values)"),
@@ -63,9 +70,10 @@ def test_the_effects_of_a_design_are_said_side_by_side():
     effects = (dd("island", 5.0, 0.001), dd("wh", 0.5, 0.4), dd("subject", -4.0, 0.01))
     result = RunResult(effects)
     assert result.sentence(words("en")) == (
-        "island: the effect is there, for other items like these too."
-        " wh: it cannot be told whether there is an effect."
-        " subject: the opposite of what is expected."
+        "island (p = 0.001): the interaction is there, in the expected direction; for other items"
+        " only as far as these are a fair sample of them."
+        " wh (p = 0.400): it cannot be told whether there is an interaction."
+        " subject (p = 0.010): an interaction in the direction opposite to the expected one."
         " DD is what both factors together cost beyond the sum of what each costs alone; at 0 they"
         " cost no more."
     )
@@ -75,6 +83,41 @@ def test_the_effects_of_a_design_are_said_side_by_side():
     assert alone.sentence(words("en")).startswith(
         "x: there is no test (one item), so nothing can be concluded."
     )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_effect_whose_worst_sentences_are_others_says_so_in_every_language(language):
+    effect = replace(dd("island", 5.0, 0.001), expected="island-long", worst="island-short")
+    said = RunResult((effect,)).sentence(words(language))
+    assert said.index("island-long") < said.index("island-short")
+    for other in (replace(effect, worst=""), dd("island", 0.5, 0.4)):
+        assert "island-short" not in RunResult((other,)).sentence(words(language))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("n", range(1, 13))
+def test_no_sentence_claims_of_few_items_what_their_exact_test_does_not_bear(n, language):
+    """All right, all wrong, half, and all between: above, open or below as both tests agree."""
+    say = words(language)
+    for right in range(n + 1):
+        passed = [True] * right + [False] * (n - right)
+        ends = share_interval(passed, Design.independent(n))
+        result = share(
+            right / n, ends.low, ends.high, right=right, n=n, reason=ends.reason or "no interval"
+        )
+        p = binomtest(right, n, 0.5).pvalue
+        said = result.sentence(say)
+        if ends.low is None:
+            start = say.texts["read.means_undefined"].partition("{")[0]
+            assert said.startswith(start)
+            continue
+        is_sure = p <= 0.05 and not ends.low <= 0.5 <= ends.high
+        side = "open" if not is_sure else "above" if right > n / 2 else "below"
+        count = {"count": say.number(n)}
+        expected = say.texts[f"read.means_share_{side}"]
+        start = expected.partition("{baseline}")[0].format(**count)
+        assert said.startswith(start)
+        assert f"p {'<' if p < 0.001 else '='}" in said
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -185,10 +228,49 @@ def test_answers_that_cannot_be_found_are_counted_and_the_forced_choice_is_said_
         assert 0 < n_lost < len(hits)
         result = result_of(run.path)
         assert result.number(words("en")).startswith("Forced choice among the given words (")
-        assert "; hit@1 0." in result.number(words("en"))
+        assert "; Expected answer first (hit@1) 0." in result.number(words("en"))
         found = f"can find only {len(hits) - n_lost} of the 6 expected answers"
         assert found in result.sentence(words("en"))
     text = findings_as_markdown(findings_of(open_runs([run.path for run in runs])))
     assert f"demo-{run.model.removeprefix('demo-').partition('@')[0]} {6 - n_lost} of 6" in text
     assert "the hits of models are not compared by a test" in text
     assert "differ significantly" not in text
+
+
+def test_the_results_of_blanks_name_the_words_that_cannot_be_found(tmp_path):
+    (tmp_path / "huecos.tsv").write_text(BLANKS, encoding="utf-8")
+    command = ["run", str(tmp_path / "huecos.tsv"), "-m", "demo-masked", "--language", "es"]
+    assert invoke([*command, "-o", str(tmp_path / "runs")]) == 0
+    (stored,) = Workspace(tmp_path).runs()
+    filled = filled_blanks(ClozeAnswers(open_runs([stored.path])[0]))
+    assert [blank.expected[0].text for blank in filled.blanks][:2] == ["parque", "leche"]
+    assert all(word.bits > 0 for blank in filled.blanks for word in blank.expected)
+    assert all(
+        word.probability == pytest.approx(2**-word.bits)
+        for blank in filled.blanks
+        for word in blank.expected
+    )
+    lost = [blank.expected[0].text for blank in filled.blanks if not blank.is_findable]
+    assert tuple(lost) == filled.not_found
+    assert lost
+
+    async def flow(user):
+        await user.open("/it/read?suite=huecos")
+        user.find(marker="read").click()
+        await seen(user, "In breve")
+        await user.should_see(f"queste parole ne hanno più di uno: {', '.join(lost)}.")
+        await user.should_see("Surprisal delle parole attese (da entrambi i lati")
+        await user.should_see("Item per item")
+
+    visit(tmp_path, flow)
+
+
+def test_items_that_could_not_be_judged_stand_beside_the_number():
+    left = replace(share(0.9, 0.7, 0.98), n_unscored=2, n_items=22, reasons=("no score",))
+    assert left.unjudged(words("en")) == "Left out of this number: 2 of 22. no score."
+    assert share(0.9, 0.7, 0.98).unjudged(words("en")) == ""
+    assert "18 of 20 items right" in left.size(words("en"))
+    grouped = replace(left, clusters=5)
+    assert "gruppi di item che vanno insieme: 5" in grouped.size(words("it"))
+    assert "ogni item conta per sé" in left.size(words("it"))
+    assert "tra i giudizi delle persone" in rho(0.6, 0.2, 0.8).size(words("it"))

@@ -27,8 +27,18 @@ SHARE = {"question": "number", "near_tied": 0, "chance": 0.5}
 
 
 def share(model, suite, right, n, low, high, constant=None, **more):
-    """A headline that is a proportion of items; the ends of Wilson's interval are given by hand."""
-    settings = {**SHARE, "value": right / n if n else None, "low": low, "high": high, **more}
+    """A headline that is a proportion of items, some of which belong together.
+
+    The ends of its interval are given by hand; of independent items an exact test is asked too.
+    """
+    settings = {
+        **SHARE,
+        "clustered": True,
+        "value": right / n if n else None,
+        "low": low,
+        "high": high,
+        **more,
+    }
     estimate = Estimate(suite=suite, model=model, role="headline", right=right, n=n, **settings)
     return Headline(model, estimate, constant)
 

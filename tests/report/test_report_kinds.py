@@ -97,7 +97,7 @@ def test_blanks_have_hits_choices_and_fitting_candidates(cloze):
     fitting = dict(run.rates[1].lines)
     assert (fitting["P@4"].passed, fitting["P@4"].failed) == (1, 1)
     assert {figure.name for figure in suite.figures} >= {"curve", "calibration"}
-    assert [table.name for table in suite.tables] == ["hits", "groups", "choices"]
+    assert [table.name for table in suite.tables] == ["hits", "expected", "groups", "choices"]
 
 
 def test_items_with_blanks_show_fillers_targets_and_judgments(cloze):
@@ -290,7 +290,7 @@ def test_every_table_can_be_taken_along(stories, capsys, form, sign):
 
 def test_rates_of_blanks_have_intervals_and_n(cloze, capsys):
     """Of two items: no interval, and the table says so."""
-    for name, rate in (("hits", "acc@1_percent"), ("choices", "target_percent")):
+    for name, rate in (("hits", "hit@1_percent"), ("choices", "target_percent")):
         assert invoke(["report", str(cloze.folder), "--table", name, "--format", "json"]) == 0
         printed = json.loads(capsys.readouterr().out)
         assert {rate, f"{rate}_low", f"{rate}_high", f"{rate}_n"} <= set(printed["columns"])

@@ -417,6 +417,15 @@ def test_length_imbalance_needs_a_sum_five_items_and_a_direction():
     assert faults_of(replace(suite, items=(*suite.items, *mixed)), "CIM-S051") == []
 
 
+def test_a_side_that_several_predictions_compare_is_said_once():
+    suite = pairs("dorme", "dorme molto", "(*;%match%) < (*;%mismatch%)")
+    second = replace(suite.predictions[0], name="again")
+    whole = replace(second, name="whole")
+    fault = one(replace(suite, predictions=(whole, second)), "CIM-S051")
+    assert fault.where == "predictions whole and again"
+    assert "in at least 6 of 6 items (1.0 or more on average)" in fault.seen
+
+
 def test_one_letter_of_a_sentence_is_no_imbalance():
     suite = pairs("dorme tutto il santo giorno", "dormi tutto il santo giornoo")
     assert faults_of(suite, "CIM-S051") == []

@@ -476,3 +476,14 @@ def test_advice_on_versions_of_any_name_and_on_answers_that_are_numbers(tmp_path
     three = "1 / Quiero que vienes hoy. / Quiero que vengas hoy. / Quiero que venir hoy."
     said = advice(written(tmp_path, "Ítem / Indicativo / Subjuntivo / Infinitivo", three))
     assert said.startswith("Run `cimento suites new pairs NAME.xlsx`")
+
+
+def test_a_factor_that_is_called_context_is_no_context_that_models_do_not_read(tmp_path):
+    cells = [(item, plain, far) for item in "12" for plain in ("non isola", "isola")
+             for far in ("breve", "lunga")]  # fmt: skip
+    rows = [
+        f"{item} / {plain} / {far} / Chi vede {item} {plain} {far}?" for item, plain, far in cells
+    ]
+    reading = load_suite(written(tmp_path, "Item / Contesto / Dipendenza / Frase", *rows))
+    assert [*reading.suite.factors] == ["Contesto", "Dipendenza"]
+    assert found(reading, "CIM-S068") == []

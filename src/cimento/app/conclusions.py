@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,18 +17,23 @@ from cimento.errors import CimentoError, InputError
 from cimento.io.values import grouped
 from cimento.kinds.run import open_runs
 from cimento.records.blanks import FORCED_CHOICE, n_findable
-from cimento.records.effects import DesignEffect, effects_among
-from cimento.records.outcomes import best_constant
+from cimento.records.effects import DesignEffect
+from cimento.records.outcomes import best_constant, design_of
+from cimento.records.standing import exact_p
 from cimento.records.store import MANIFEST
 from cimento.report.findings import ACCURACY_KIND, Headline, kind_of
 from cimento.suites import BAD, GOOD
 from cimento.suites.design import squares
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from cimento.kinds.run import Run
     from cimento.records.outcomes import Estimate
 
 _RHO = "spearman"
+_FIRST = "hit@1"
+_MOST_REASONS = 3
 _MOST_EFFECTS = 6
 """Most DDs that are shown one by one; of more it is said how many show the effect."""
 
@@ -45,6 +50,11 @@ class RunResult:
         hits: of blanks, the hits, where some answers cannot be found; else None.
         n_findable: answers that the model can find, where there are `hits`.
         form: the form of its kind, ``pairs`` or ``factorial``; empty where it has no form.
+        clusters: of any other run, the clusters that the items of the number are in; None where
+            each is by itself.
+        n_unscored: number of items that could not be judged, which the number leaves out.
+        n_items: number of items with those.
+        reasons: why they could not.
     """
 
     effects: tuple[DesignEffect, ...] = ()
@@ -52,6 +62,10 @@ class RunResult:
     hits: Estimate | None = None
     n_findable: int = 0
     form: str = ""
+    clusters: int | str | None = None
+    n_unscored: int = 0
+    n_items: int = 0
+    reasons: tuple[str, ...] = ()
 
     def number(self, say: Words) -> str:
         """The number with its interval, and its kind unless it is an accuracy; or a dash."""
@@ -75,6 +89,50 @@ class RunResult:
         if self.hits in (None, estimate):
             return number
         return f"{number}; {_kind(self.hits, say)}{_value(self.hits, say)}"
+
+    def size(self, say: Words) -> str:
+        """What the number is of: items, unit, interval, clusters; empty where there is none."""
+        if self.effects:
+            counts = {effect.estimate.n for effect in self.effects}
+            ends_of_n = dict.fromkeys(say.number(end) for end in (min(counts), max(counts)))
+            known = [effect.clusters for effect in self.effects if effect.clusters]
+            facts = [say("read.items", n="–".join(ends_of_n)), say("read.span")]
+            return "; ".join([*facts, _clusters(", ".join(map(str, known)), say)])
+        if self.headline is None or self.headline.estimate.value is None:
+            return ""
+        one = self.headline.estimate
+        n = say.number(one.n)
+        known_right = one.right is not None
+        count = (
+            say("read.right", right=say.number(one.right or 0), n=n)
+            if known_right
+            else say("read.items", n=n)
+        )
+        span = [say("read.span")] if one.low is not None else []
+        if one.statistic == _RHO:
+            of = say.named("measure", one.question)
+            span.insert(0, say("read.of_rho", measure=of))
+        return "; ".join([count, *span, _clusters(self.clusters, say)])
+
+    def cells(self, say: Words) -> Iterator[str]:
+        """The mean of each cell of a design, a line for each phenomenon."""
+        for effect in self.effects:
+            if effect.means:
+                measure = effect.estimate.method
+                turned = say.named("turned", measure)
+                means = "; ".join(
+                    f"{name} {say.number(mean, '.2f')}" for name, mean in effect.means
+                )
+                named = say.named("measure", measure) if turned == measure else turned
+                yield say("read.cells", name=effect.estimate.level, measure=named, means=means)
+
+    def unjudged(self, say: Words) -> str:
+        """How many items the number leaves out, and why; empty where it leaves out none."""
+        if not self.n_unscored:
+            return ""
+        why = "; ".join(_reason(reason, say) for reason in self.reasons)
+        count, all_items = say.number(self.n_unscored), say.number(self.n_items)
+        return say("read.unjudged", count=count, all=all_items, why=f"{why}." if why else "")
 
     def sentence(self, say: Words) -> str:
         """What can and cannot be concluded; empty where nothing was judged."""
@@ -104,7 +162,9 @@ class RunResult:
             return say("read.means_undefined", reason=_reason(estimate.reason, say))
         if one.standing == "no baseline" or kind == "other":
             return say("read.means_alone")
-        baseline = say.number(one.baseline or 0.0, ".3f")
+        p = exact_p(estimate, one.baseline)
+        exact = "" if p is None else f"; {say('read.exact', p=_p(p, say))}"
+        baseline = f"{say.number(one.baseline or 0.0, '.3f')}{exact}"
         count = say.number(estimate.n)
         return say(f"read.means_{kind}_{one.standing}", baseline=baseline, count=count)
 
@@ -112,13 +172,39 @@ class RunResult:
         """A sentence for each side of 0 that effects are on."""
         sides = grouped((effect.side, effect.estimate) for effect in self.effects)
         for side, estimates in sides.items():
-            names = ", ".join(estimate.level for estimate in estimates)
+            names = ", ".join(_with_p(estimate, say) for estimate in estimates)
             if side == "undefined":
                 reasons = dict.fromkeys(_reason(one.reason, say) for one in estimates)
                 yield say("read.means_dd_undefined", names=names, reason="; ".join(reasons))
             else:
                 yield say(f"read.means_dd_{side}", names=names)
+            if side == "above":
+                yield from self._of_worst(say)
         yield say("read.means_dd_is")
+
+    def _of_worst(self, say: Words) -> Iterator[str]:
+        """A sentence for each DD above 0 in which other sentences are the worst than expected."""
+        for one in self.effects:
+            if one.side == "above" and one.worst:
+                name = one.estimate.level
+                yield say("read.means_dd_worst", name=name, expected=one.expected, worst=one.worst)
+
+
+def _clusters(clusters: int | str | None, say: Words) -> str:
+    """The groups that items are in, in words."""
+    return say("read.clusters", clusters=clusters) if clusters else say("read.alone_each")
+
+
+def _p(p: float, say: Words) -> str:
+    """A p-value, with its sign."""
+    least = 0.001
+    return f"< {say.number(least, '.3f')}" if p < least else f"= {say.number(p, '.3f')}"
+
+
+def _with_p(estimate: Estimate, say: Words) -> str:
+    """The phenomenon of a DD, with p if there is a test."""
+    p = estimate.p_corrected
+    return estimate.level if p is None else f"{estimate.level} (p {_p(p, say)})"
 
 
 def _value(estimate: Estimate, say: Words) -> str:
@@ -135,8 +221,10 @@ def _kind(estimate: Estimate, say: Words) -> str:
     if estimate.statistic == _RHO:
         return f"{say('people.of-rho')} "
     if estimate.question == FORCED_CHOICE:
-        return f"{say('read.forced_choice', rule=estimate.method)} "
+        return f"{say('read.forced_choice', rule=say.named('rule', estimate.method))} "
     kind = kind_of(estimate)
+    if kind == _FIRST:
+        return f"{say('read.first')} "
     return "" if kind == ACCURACY_KIND else f"{kind} "
 
 
@@ -158,22 +246,48 @@ def result_of(path: Path) -> RunResult:
 def _result_of(path: Path, _time: int) -> RunResult:
     try:
         (run,) = open_runs([path])
-        estimates = run.estimates()
+        estimates, outcomes = run.estimates(), run.outcomes()
+        effects = tuple(run.paradigm.presenter.design_effects(run))
     except CimentoError:  # the list is shown all the same; to open the run says what is wrong
         return RunResult()
     form = _form_of(run)
-    if effects := effects_among(estimates):
-        return RunResult(effects, form=form)
     headline = next((one for one in estimates if one.role == "headline"), None)
     if headline is None:
-        return RunResult(form=form)
+        return RunResult(effects, form=form)
     n_found = n_findable(headline, estimates)
     shown = headline if n_found is None else _forced_choice(estimates) or headline
-    return RunResult(
+    asked = outcomes.filter(
+        (outcomes["question"] == shown.question) & (outcomes["method"] == shown.method)
+    )
+    lost = _left_out(asked, shown)
+    if effects:
+        return replace(lost, effects=effects, form=form)
+    return replace(
+        lost,
         headline=Headline(run.model, shown, best_constant(shown, estimates)),
         hits=None if n_found is None else headline,
         n_findable=n_found or 0,
         form=form,
+    )
+
+
+def _left_out(asked: pl.DataFrame, shown: Estimate) -> RunResult:
+    """The clusters of the items of a number, and the items that it leaves out.
+
+    Args:
+        asked: outcomes of its question.
+        shown: the number.
+    """
+    known = "right" if shown.is_share else "value"
+    kept = asked.filter(asked[known].is_not_null())
+    lost = asked.filter(asked[known].is_null())
+    reasons = tuple(dict.fromkeys(lost["reason"].drop_nulls().to_list()))
+    design = design_of(kept["item"].to_list(), kept["cluster"].to_list())
+    return RunResult(
+        clusters=design.clusters_said,
+        n_unscored=len(lost),
+        n_items=len(asked),
+        reasons=reasons[:_MOST_REASONS],
     )
 
 

@@ -35,6 +35,7 @@ from cimento.app.shown import (
     results_of,
     shown_figures,
 )
+from cimento.app.summaries import show_result, show_summaries
 from cimento.app.words import Words
 from cimento.app.workspace import StoredRun
 from cimento.cite import Cited, cite
@@ -161,11 +162,8 @@ def _runs_about(visit: Visit, code: str) -> None:
 
 def _result(say: Words, run: StoredRun) -> None:
     """The cell with the number of a run, and with what can be concluded from it."""
-    result = result_of(run.path)
     with ui.element("td").classes("num"):
-        Text(result.number(say), "span")
-        if means := result.sentence(say):
-            Text(means, "p").classes("small means")
+        show_result(result_of(run.path), say)
 
 
 def _kind(say: Words, run: StoredRun) -> str:
@@ -279,6 +277,8 @@ class _Parts:
             "tables": self._tables,
             "methods": self._methods,
         }
+        paths = (visit.workspace.plain(name) for name in names)
+        show_summaries(visit, [*zip(paths, results.runs, strict=True)])
         english(visit.say)
         with ui.tabs().props("no-caps align=left outside-arrows mobile-arrows") as tabs:
             for name in PARTS:

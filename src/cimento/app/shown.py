@@ -275,7 +275,8 @@ class Results:
     Attributes:
         runs: the runs, with labels that tell them apart.
         figures: the figures of the page.
-        tables: the tables of the page, and before them the one for a paper.
+        tables: the tables of the page, and before them the one for a paper; of designs alone,
+            after them.
         lacking: why no figure can be drawn; empty where they can.
     """
 
@@ -310,10 +311,13 @@ def _results(paths: tuple[Path, ...], _times: tuple[int, ...]) -> Results:
     runs = labeled_apart(versions_apart(open_runs(paths)))
     sections = sections_of(runs)
     paper = NamedGrid("results", results_grid(runs))
+    own = [table for section in sections for table in section.tables]
+    # The table for a paper has the accuracy of a design, which is reported by DD.
+    are_designs = all(run.paradigm.presenter.design_effects(run) for run in runs)
     return Results(
         runs=tuple(runs),
         figures=tuple(figure for section in sections for figure in section.figures),
-        tables=(paper, *(table for section in sections for table in section.tables)),
+        tables=(*own, paper) if are_designs else (paper, *own),
         lacking=lacking_figures(),
     )
 

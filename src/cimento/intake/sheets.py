@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -110,9 +110,14 @@ def _with_whole_ids(table: Table) -> Table:
     return replace(table, cells={**table.cells, **ids}) if ids else table
 
 
-def unread_columns(table: Table) -> list[Fault]:
-    """The faults of columns of contexts, which no model reads unless told to, and of ratings."""
-    faults = unread_contexts(table)
+def unread_columns(table: Table, *, factors: Collection[str] = ()) -> list[Fault]:
+    """The faults of columns of contexts, which no model reads unless told to, and of ratings.
+
+    Args:
+        table: the table.
+        factors: columns that are factors of a design, whatever they are called.
+    """
+    faults = unread_contexts(table, factors=factors)
     rating, sentence = table.find("rating"), table.find("sentence", "text")
     grades = {*filter(_NUMBER.fullmatch, table.stripped(rating))} if rating else set[str]()
     if sentence and len(grades) >= _FEWEST_GRADES:
@@ -126,12 +131,17 @@ def unread_columns(table: Table) -> list[Fault]:
     return faults
 
 
-def unread_contexts(table: Table) -> list[Fault]:
-    """The faults of columns of contexts, which no model reads unless told to."""
+def unread_contexts(table: Table, *, factors: Collection[str] = ()) -> list[Fault]:
+    """The faults of columns of contexts, which no model reads unless told to.
+
+    Args:
+        table: the table.
+        factors: columns that are factors of a design.
+    """
     faults = list[Fault]()
     for name in table.columns:
         is_before = name.casefold() in (*CONTEXTS, *PREFIXES) and any(table.stripped(name))
-        if is_before and not is_beginning(table, name):
+        if is_before and name not in factors and not is_beginning(table, name):
             seen = f"The column {name!r} is not part of the sentences."
             todo = (
                 f"To have models read it before them, add --context-column {shlex.quote(name)} to"

@@ -25,6 +25,16 @@ SHOWN: Mapping[Side, str] = {
 LEVEL = 0.05
 
 
+def shown_by(side: Side, worst: str) -> str:
+    """What a DD shows, in words.
+
+    Args:
+        side: the side of 0 on which it is.
+        worst: the worst condition, where that is not the one expected; else empty.
+    """
+    return f"{SHOWN[side]}, but the worst is {worst}" if side == "above" and worst else SHOWN[side]
+
+
 def side_of(value: float | None, p: float | None) -> Side:
     """The side of 0 on which a DD surely is.
 
@@ -37,6 +47,23 @@ def side_of(value: float | None, p: float | None) -> Side:
     if p > LEVEL:
         return "open"
     return "above" if value > 0 else "below"
+
+
+def not_the_worst(expected: str, worst: str, *, of_people: bool = False) -> str:
+    """That sentences expected to be the worst are not; empty where they are.
+
+    Args:
+        expected: condition whose sentences should be the worst.
+        worst: condition whose sentences are; empty where it is the same.
+        of_people: whether the scores are ratings.
+    """
+    if not worst:
+        return ""
+    least = "rated lowest" if of_people else "the least probable"
+    return (
+        f"the sentences expected to be the worst ({expected}) are not {least}: those of {worst}"
+        " are, on average"
+    )
 
 
 def effects_among(estimates: Sequence[Estimate]) -> tuple[DesignEffect, ...]:
@@ -59,15 +86,32 @@ class DesignEffect:
         estimate: DD over items, with its interval; its level is the phenomenon.
         clusters: how many clusters the items are in, of crossed ones such as ``5 × 6``; None
             where each is by itself, or where that is not known.
+        expected: condition whose sentences should be the worst; empty where that is not known.
+        worst: condition whose sentences are the worst on average, over the items of DD; empty
+            where it is `expected`, or not known.
+        means: conditions, each with the mean of its scores over these items, signed so that more
+            is better; empty where they are not known.
     """
 
     estimate: Estimate
     clusters: int | str | None
+    expected: str = ""
+    worst: str = ""
+    means: tuple[tuple[str, float], ...] = ()
 
     @property
     def side(self) -> Side:
         """The side of 0 on which it surely is, by its corrected p-value."""
         return side_of(self.estimate.value, self.estimate.p_corrected)
+
+    @property
+    def shown(self) -> str:
+        """What the DD shows, and which condition is the worst where that is not as expected.
+
+        A DD above 0 says nothing of the order of conditions: both changes together may cost more
+        than their sum, and one of them alone more than both.
+        """
+        return shown_by(self.side, self.worst)
 
     @property
     def size(self) -> str:

@@ -13,6 +13,7 @@ from cimento.errors import UsageError
 from cimento.io.values import grouped
 from cimento.measures import Measure, find_measure
 from cimento.records.outcomes import BASELINE, STATISTICS, Estimate
+from cimento.records.standing import standing_of
 
 DD = "DD"
 _SPEARMAN = "spearman"
@@ -39,16 +40,12 @@ def wrong_sides(estimates: Sequence[Estimate]) -> tuple[str, ...]:
 def _below_chance(estimates: Sequence[Estimate]) -> Iterator[str]:
     """One sentence on the shares that are surely below chance, which names them among others."""
     shares = [one for one in estimates if one.is_share and not one.method.startswith(BASELINE)]
-    asked = grouped((one.is_of_predictions, one) for one in shares if _is_below_chance(one))
+    below = (one for one in shares if standing_of(one, one.chance) == "below")
+    asked = grouped((one.is_of_predictions, one) for one in below)
     for of_predictions, wrong in asked.items():
         sides = "good and bad" if of_predictions else "right and wrong answers"
         names = f" ({_names(wrong)})" if len(shares) > 1 else ""
         yield f"Below chance, surely{names}: are {sides} the right way round?"
-
-
-def _is_below_chance(share: Estimate) -> bool:
-    chance, high = share.chance, share.high
-    return chance is not None and high is not None and high < chance
 
 
 def against_ratings(correlations: Iterable[Estimate], *, positive: bool | None = None) -> str:

@@ -1,8 +1,9 @@
 """What runs show, in sentences: what is above chance, and what the data can tell apart.
 
 Every sentence follows from intervals and tests that are there already. A model is *above* its
-baseline only if its whole 95% interval is. The baseline is chance, or what the best constant
-answer reaches, or what lengths alone give, where that is more. Two models differ only if the paired
+baseline only if its whole 95% interval is, and of independent items the exact binomial test has p
+of .05 or less. The baseline is chance, or what the best constant answer reaches, or what lengths
+alone give, where that is more. Two models differ only if the paired
 test on the same items says so, with p corrected by Holm's method over all tests of the page. What
 is undefined is said with its reason.
 """
@@ -11,22 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from cimento.io.inline_markup import printable
 from cimento.io.values import grouped
 from cimento.records.outcomes import STATISTICS, ConstantAnswer, reasons_together
+from cimento.records.standing import Standing, doubt_of, standing_of
 from cimento.records.wrong_side import DD
 from cimento.report.findings_designs import NO_DESIGNS, Designs, said_of_designs
 from cimento.report.findings_pairs import FEW_MODELS, PairTest, differences, joined, leading
-from cimento.report.formatting import interval, share_text, some
+from cimento.report.formatting import interval, p_value, share_text, some
 from cimento.statistics.multiple import holm
 
 if TYPE_CHECKING:
     from cimento.records.outcomes import Estimate
-
-Standing: TypeAlias = Literal["above", "below", "open", "no baseline", "undefined"]
-"""``open``: the interval holds the baseline."""
 
 ACCURACY_KIND = "accuracy"
 NOTHING_JUDGED = "nothing is judged"
@@ -80,13 +79,13 @@ class Headline:
 
     @property
     def standing(self) -> Standing:
-        """Where the whole interval is, as seen from the baseline."""
-        low, high, baseline = self.estimate.low, self.estimate.high, self.baseline
-        if self.estimate.value is None or low is None or high is None:
-            return "undefined"
-        if baseline is None:
-            return "no baseline"
-        return "above" if low > baseline else "below" if high < baseline else "open"
+        """Where it surely is, as seen from the baseline; see `standing_of`."""
+        return standing_of(self.estimate, self.baseline)
+
+    @property
+    def doubt(self) -> float | None:
+        """The p-value by which it is open although its whole interval is on one side."""
+        return doubt_of(self.estimate, self.baseline)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,11 +276,6 @@ def _one_result(one: Headline) -> str:
     return f"{result}{_follows(one)}"
 
 
-def _is_below_chance(share: Estimate) -> bool:
-    high, chance = share.high, share.chance
-    return share.is_share and high is not None and chance is not None and high < chance
-
-
 def _value(one: Headline) -> str:
     estimate, low, high = one.estimate, one.estimate.low, one.estimate.high
     if one.percent and estimate.is_share and low is not None and high is not None:
@@ -296,12 +290,14 @@ def _follows(one: Headline) -> str:
     if one.standing == "no baseline":
         return ""
     relation = {"above": "above", "below": "below", "open": "which is not distinguishable from"}
-    return f", {relation[one.standing]} {_level([one])}{_opposite([one])}"
+    doubt = "" if one.doubt is None else f" by the exact test ({p_value(one.doubt)})"
+    return f", {relation[one.standing]} {_level([one])}{doubt}{_opposite([one])}"
 
 
 def _opposite(members: Sequence[Headline]) -> str:
     """What shares surely below chance mean, and whether lengths alone would do the same."""
-    below = [one for one in members if _is_below_chance(one.estimate)]
+    shares = [one for one in members if one.estimate.is_share]
+    below = [one for one in shares if standing_of(one.estimate, one.estimate.chance) == "below"]
     if not below:
         return ""
     led = [

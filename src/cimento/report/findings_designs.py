@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cimento.io.values import grouped
-from cimento.records.effects import DesignEffect, Side
+from cimento.records.effects import DesignEffect, Side, not_the_worst
 from cimento.records.outcomes import reasons_together
 from cimento.report.design_differences import DesignDifference, said_of_differences
 from cimento.report.findings_pairs import FEW_MODELS, joined
@@ -107,6 +107,13 @@ def _one_result(result: DesignResult) -> str:
         for side, words in _IN.items()
         if side in by_side
     ]
+    others = [effect for effect in by_side.get("above", ()) if effect.worst]
+    if len(others) == len(result.effects) == 1:
+        (only,) = others
+        parts.append(f"but {not_the_worst(only.expected, only.worst)}")
+    elif others:
+        told = (f"{one.estimate.level} {not_the_worst(one.expected, one.worst)}" for one in others)
+        parts.append(f"but in {'; in '.join(told)}")
     return "; ".join(parts)
 
 

@@ -12,7 +12,6 @@ from cimento.documents import methods_of
 from cimento.documents.findings import designs_of, findings_among
 from cimento.errors import UsageError
 from cimento.io.values import grouped
-from cimento.records.effects import SHOWN
 from cimento.records.outcomes import missing
 from cimento.records.wrong_side import DD
 from cimento.report import NamedGrid, SuiteReport
@@ -93,7 +92,7 @@ class SiteLook:
                 phenomenon_page=phenomenon_page,
                 reasons=_reasons,
                 effects_on=effects_on,
-                shows=lambda effect: SHOWN[effect.side],
+                shows=lambda effect: effect.shown,
                 **values,
             )
         )

@@ -1,4 +1,4 @@
-"""The curve of acc@k: its numbers, counted by hand, and its spec."""
+"""The curve of hit@k: its numbers, counted by hand, and its spec."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def test_options_that_lm_eval_scored_are_found_in_another_spelling(tmp_path):
 
 @pytest.mark.parametrize("spell", [str, decomposed])
 def test_a_run_of_recorded_candidates_and_its_profile_say_the_same(spell, tmp_path, capsys):
-    """Three targets, one at rank 1 and one at rank 2: acc@1 1 of 3, acc@2 2 of 3."""
+    """Three targets, one at rank 1 and one at rank 2: hit@1 1 of 3, hit@2 2 of 3."""
     suite = write_cloze(
         ClozeSuite(Meta("letters", language="it"), items=tuple(items_in(spell))), tmp_path / "suite"
     )

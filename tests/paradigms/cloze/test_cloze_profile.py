@@ -270,7 +270,7 @@ class TestCommand:
         assert rows[2].endswith(",pesce grosso,W1,@2,1,1,1.0,1/1")
         rows = dimensions.read_text(encoding="utf-8").splitlines()
         assert len(rows) == 1 + 2 * 2
-        assert ",all,acc@2,2,4,0.5," in rows[2]
+        assert ",all,hit@2,2,4,0.5," in rows[2]
 
     @pytest.mark.parametrize("figure", ["heat", "dimensions"])
     def test_figures_are_drawn(self, runs, capsys, tmp_path, figure):

@@ -74,7 +74,7 @@ class EstimateIndex:
 
 
 def cloze_estimates(answers: ClozeAnswers) -> Sequence[Estimate]:
-    """acc@1 to acc@k, P@1 and P@k, and the forced choices, also by the columns of ``by``."""
+    """hit@1 to hit@k, P@1 and P@k, and the forced choices, also by the columns of ``by``."""
     outcomes = answers.run.outcomes()
     like = Estimate(suite=answers.suite.name, model=answers.run.model, question="")
     estimates: list[Estimate] = []

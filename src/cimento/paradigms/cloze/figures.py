@@ -30,7 +30,7 @@ Named = tuple[str, Profile]
 
 
 def expressions_figure(profiles: Sequence[Named]) -> Figure:
-    """acc@1 and acc@k of each word of each expression, a column for each model and word.
+    """hit@1 and hit@k of each word of each expression, a column for each model and word.
 
     Raises:
         UsageError: no item belongs to an expression.
@@ -52,7 +52,7 @@ def expressions_figure(profiles: Sequence[Named]) -> Figure:
         y=alt.Y("expression:N", title=None, sort=order, axis=alt.Axis(labelLimit=0)),
     )
     squares = base.mark_rect(stroke="white").encode(
-        color=alt.Color("accuracy:Q", title="acc@k").scale(scheme="blues", domain=[0, 1])
+        color=alt.Color("accuracy:Q", title="hit@k").scale(scheme="blues", domain=[0, 1])
     )
     counts = base.mark_text().encode(
         text="shown:N",
@@ -91,7 +91,7 @@ def heat_frame(profiles: Sequence[Named]) -> pl.DataFrame:
 
 
 def dimensions_figure(profiles: Sequence[Named]) -> Figure:
-    """acc@1, acc@k, P@1 and P@k of each dimension with their intervals, a panel for each model.
+    """hit@1, hit@k, P@1 and P@k of each dimension with their intervals, a panel for each model.
 
     Raises:
         UsageError: nothing was hit or judged in any dimension.
@@ -135,7 +135,7 @@ def dimensions_frame(profiles: Sequence[Named]) -> pl.DataFrame:
     rows = []
     for model, profiled in profiles:
         for part in profiled.dimensions:
-            for name, shares in (("acc", part.hits), ("P", part.fitting)):
+            for name, shares in (("hit", part.hits), ("P", part.fitting)):
                 for k, one in zip((1, profiled.k), shares, strict=False):
                     share, interval = one.share, one.interval
                     ends = (interval.low, interval.high, interval.method)
@@ -151,7 +151,7 @@ _WIDTH, _HEIGHT = 320, 220
 
 
 def curve_figure(runs: Sequence[Run]) -> Figure:
-    """acc@1 to acc@k, a line for each model, by its first way to find candidates.
+    """hit@1 to hit@k, a line for each model, by its first way to find candidates.
 
     Args:
         runs: of cloze suites whose items have targets; k is that of each run.
@@ -173,14 +173,14 @@ def curve_figure(runs: Sequence[Run]) -> Figure:
         .mark_line(point=True)
         .encode(
             x=alt.X("k:O", title="candidates that count", axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("accuracy:Q", title="acc@k").scale(domain=[0, 1]),
+            y=alt.Y("accuracy:Q", title="hit@k").scale(domain=[0, 1]),
             color=alt.Color("model:N", title=None, sort=list(dict.fromkeys(frame["model"]))),
             strokeDash=alt.StrokeDash("suite:N", title=None),
         )
         .properties(width=_WIDTH, height=_HEIGHT)
     )
     return figure_of(
-        chart, name="curve", title=f"acc@1 to acc@{max(frame['k'].to_list())}", frame=frame
+        chart, name="curve", title=f"hit@1 to hit@{max(frame['k'].to_list())}", frame=frame
     )
 
 
@@ -195,6 +195,6 @@ def curve_frame(runs: Sequence[Run]) -> pl.DataFrame:
 
 
 def _hits(run: Run) -> list[Estimate]:
-    """acc@1 to acc@k over all items, by the first method."""
+    """hit@1 to hit@k over all items, by the first method."""
     hits = [e for e in run.estimates() if e.question.startswith(HIT) and not e.group]
     return [hit for hit in hits if hit.method == hits[0].method]

@@ -181,7 +181,7 @@ class ClozeJudge(Judge["Run"]):
         return cloze_outcomes(ClozeAnswers(run))
 
     def estimates(self, run: Run) -> Sequence[Estimate]:
-        """acc@1 to acc@k, P@1 and P@k, and the forced choices, also by the columns of ``by``."""
+        """hit@1 to hit@k, P@1 and P@k, and the forced choices, also by the columns of ``by``."""
         return cloze_estimates(ClozeAnswers(run))
 
     def clustered(self, suite: ClozeSuite, columns: Sequence[str]) -> ClozeSuite:

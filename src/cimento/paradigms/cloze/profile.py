@@ -81,7 +81,7 @@ class Dimension:
     Attributes:
         name: the value of the column; `ALL` for the whole suite.
         clusters: how its items share what they were made of.
-        hits: acc@1 and acc@k, over items with targets; empty where there are none.
+        hits: hit@1 and hit@k, over items with targets; empty where there are none.
         fitting: P@1 and P@k; empty where nothing was judged.
         confidence: of candidates that fit and of those that do not; None as for `fitting`.
         calibration: of the same; None as for `fitting`.
@@ -105,8 +105,8 @@ class HeatCell:
     Attributes:
         expression: the expression.
         word: position of the masked word, from 1, as text.
-        first: acc@1.
-        top: acc@k.
+        first: hit@1.
+        top: hit@k.
     """
 
     expression: str
@@ -244,7 +244,7 @@ def other_labels(
 
 
 def _heat_cells(items: Iterable[ClozeItem], ranks: Ranks, k: int) -> tuple[HeatCell, ...]:
-    """acc@1 and acc@k of each word of each expression, the best expressions first.
+    """hit@1 and hit@k of each word of each expression, the best expressions first.
 
     Args:
         items: those without an expression are left out.

@@ -14,6 +14,7 @@ from cimento.kinds.run import Run
 from cimento.kinds.sections import run_report, runs_by_suite
 from cimento.paradigms.cloze.estimates import EstimateIndex
 from cimento.paradigms.cloze.figures import curve_figure, dimensions_figure, expressions_figure
+from cimento.paradigms.cloze.filled import ExpectedWord, expected_grid, filled_blanks
 from cimento.paradigms.cloze.judging import DIVIDED, HIT, OPTION, OPTION_ALONE, asked
 from cimento.paradigms.cloze.profile import Profile, Profiling, profile
 from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
@@ -139,7 +140,7 @@ def _rates(answers: ClozeAnswers) -> tuple[Rates, ...]:
         if estimate.role == "detail" or not estimate.is_share:
             continue
         question = next(heading for heading in headings if estimate.question.startswith(heading))
-        short = {HIT: "acc@", FITS: "P@"}.get(question)
+        short = {HIT: "hit@", FITS: "P@"}.get(question)
         name = estimate.method
         if short:
             before = f"{estimate.method}: " if several else ""
@@ -169,11 +170,14 @@ def _tables(several: Sequence[ClozeAnswers]) -> Iterator[NamedGrid]:
     hits = [row for answers in several for row in _hit_rows(answers)]
     k = max(answers.options.k for answers in several)
     if hits:
-        names = tuple(f"acc@{rank}" for rank in range(1, k + 1))
+        names = tuple(f"hit@{rank}" for rank in range(1, k + 1))
         title = "Hits in %: how often the target is among the first candidates."
         header = ("model", "asked by", "items", *names)
         rows = tuple((*row, *("",) * (len(header) - len(row))) for row in hits)
         yield NamedGrid("hits", Grid(title=title, header=header, rows=rows, labels=2))
+    expected = expected_grid([(one.run.model, filled_blanks(one)) for one in several])
+    if expected is not None:
+        yield NamedGrid("expected", expected)
     groups = [row for answers in several for row in _group_rows(answers)]
     if groups:
         header = ("model", "asked by", "column", "value", "of", "n", "@1", f"@{k}")
@@ -300,8 +304,9 @@ def _surprisal(option: Candidate) -> str:
     """The surprisal of an option, with the number of its tokens; empty if it has no score."""
     if option.logprob_nats is None:
         return ""
+    word = ExpectedWord(option.text, -option.logprob_nats / math.log(2), option.n_pieces)
     tokens = f" in {counted(option.n_pieces, 'token')}" if option.n_pieces else ""
-    return f"{-option.logprob_nats / math.log(2):.2f} bits{tokens}"
+    return f"{word.bits:.2f} bits{tokens}, probability {word.probability:.2g}"
 
 
 def _remarks(

@@ -1,6 +1,6 @@
-"""Shares over many blanks, always with counts: acc@k, P@1 and P@k, top-p, confidence, clusters.
+"""Shares over many blanks, always with counts: hit@k, P@1 and P@k, top-p, confidence, clusters.
 
-acc@k is the proportion of items whose target is among the first k candidates. P@k is the proportion
+hit@k is the proportion of items whose target is among the first k candidates. P@k is the proportion
 of candidates that fit among all those at ranks 1 to k, not the proportion of items with one that
 fits. **micro** pools the candidates of all items; **macro** is the unweighted mean of the micro
 values of groups (templates, say). Candidates that nobody has judged count in neither part of the
@@ -181,12 +181,12 @@ def hit_ranks(items: Iterable[ClozeItem], candidates: Iterable[Candidate]) -> di
 
 
 def accuracy_at(ranks: Ranks, k: int) -> Share:
-    """acc@k: the proportion of items whose target is among the first k candidates."""
+    """hit@k: the proportion of items whose target is among the first k candidates."""
     return Share(sum(is_hit(rank, k) for rank in ranks.values()), len(ranks))
 
 
 def curve(ranks: Ranks, k: int) -> tuple[Share, ...]:
-    """acc@1 to acc@k."""
+    """hit@1 to hit@k."""
     return tuple(accuracy_at(ranks, depth) for depth in range(1, k + 1))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations, permutations
+from statistics import median
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, counted, few_of_each_code
@@ -14,6 +15,7 @@ from cimento.kinds.run import Run
 from cimento.paired.item_outcomes import ItemOutcomes, rates_only
 from cimento.paired.pairwise import PairwiseComparison, compare_pair, corrected
 from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
+from cimento.paradigms.cloze.filled import filled_blanks
 from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, HIT, asked
 from cimento.paradigms.cloze.profile import (
     EXPRESSION,
@@ -128,6 +130,7 @@ def _block(answers: ClozeAnswers) -> str:
     ]
     for method in answers.methods:
         lines += ["", *_method(answers, index, method)]
+    lines += _expected(answers)
     if any(index.find(FORCED_CHOICE, rule) for rule in answers.choices):
         lines += ["", "forced choice", columns(list(_choice_rows(answers, index)), indent=2)]
     lines += [f"note: {text}" for text in few_of_each_code(run.warnings)]
@@ -135,6 +138,22 @@ def _block(answers: ClozeAnswers) -> str:
     if reasons := reasons_together(bare):
         lines.append(f"note: no interval where there is a dash ({reasons})")
     return "\n".join(lines)
+
+
+def _expected(answers: ClozeAnswers) -> Iterator[str]:
+    """The mean surprisal of the expected answers, and those that no hit could ever be."""
+    filled = filled_blanks(answers)
+    words = [word for blank in filled.blanks for word in blank.expected]
+    known = [word.bits for word in words if word.bits is not None]
+    if known:
+        scored = "" if len(known) == len(words) else f", {len(known)} of {len(words)} scored"
+        yield (
+            f"surprisal of the expected answers ({filled.rule}): median {median(known):.2f} bits,"
+            f" from {min(known):.2f} to {max(known):.2f} (n {len(known)}{scored})"
+        )
+    if lost := filled.not_found:
+        more = f" and {len(lost) - _LISTED} more" if len(lost) > _LISTED else ""
+        yield f"note: never a hit, as several tokens: {', '.join(lost[:_LISTED])}{more}"
 
 
 def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterator[str]:
@@ -150,7 +169,7 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
         yield columns(_hit_rows(index, method, k), indent=2)
     if index.find(f"{FITS}1", method, statistic=PRECISION):
         yield columns(_fit_rows(index, method, k), indent=2)
-    for question, title in ((HIT, "acc"), (FITS, "P")):
+    for question, title in ((HIT, "hit"), (FITS, "P")):
         for column in answers.options.by:
             rows: Rows = [(f"{column} (%)", f"{title}@1", ENDS, f"{title}@{k}", ENDS)]
             for first, top in index.levels(question, method, column, k):
@@ -164,7 +183,7 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
 
 def _hit_rows(index: EstimateIndex, method: str, k: int) -> Rows:
     ranks = [*(rank for rank in (1, 2, 3, 5, 10) if rank < k), k]
-    rows: Rows = [("hits (%)", *(f"acc@{rank}" for rank in ranks))]
+    rows: Rows = [("hits (%)", *(f"hit@{rank}" for rank in ranks))]
     for name, group, level in (("all items", "", ""), (REACHABLE, REACHABLE, "yes")):
         hits = [index.find(f"{HIT}{rank}", method, group=group, level=level) for rank in ranks]
         if hits[0] is not None:
@@ -378,7 +397,7 @@ def _dimensions(profile: Profile) -> Rows:
     header = [profile.by or "dimension", "items", "clusters", "largest cluster"]
     has_hits = any(dimension.hits for dimension in profile.dimensions)
     has_fits = any(dimension.fitting for dimension in profile.dimensions)
-    for given, name in ((has_hits, "acc"), (has_fits, "P")):
+    for given, name in ((has_hits, "hit"), (has_fits, "P")):
         if given:
             header += [f"{name}@1 (%)", ENDS, f"{name}@{profile.k} (%)", ENDS]
     rows: Rows = [tuple(header)]

@@ -409,7 +409,10 @@ def design_effects(run: Run) -> tuple[DesignEffect, ...]:
     # Where predictions need only some of the sentences, others may not have been asked for.
     if all(test.dd.value is None for test in first):
         return ()
-    return tuple(DesignEffect(_of_test(run, test), test.clusters) for test in first)
+    return tuple(
+        DesignEffect(_of_test(run, test), test.clusters, test.expected, test.worst, test.means)
+        for test in first
+    )
 
 
 def _of_designs(run: Run) -> Iterator[Estimate]:

@@ -319,8 +319,36 @@ class DDTest:
     @property
     def clusters(self) -> int | str | None:
         """The clusters that the items are in, as `Design.clusters_said` has them."""
-        named = {phenomenon.name: phenomenon for phenomenon in self.result.phenomena}
-        return named[self.phenomenon].design(self.normalization).clusters_said
+        return self._effects.design(self.normalization).clusters_said
+
+    @property
+    def expected(self) -> str:
+        """The condition whose sentences should be the worst."""
+        return self._effects.square.unacceptable.name
+
+    @property
+    def worst(self) -> str:
+        """The condition with the lowest mean over the items of DD; empty if it is as expected."""
+        means = self.means
+        if not means or min(mean for _, mean in means) == means[-1][1]:
+            return ""
+        return min(means, key=lambda pair: pair[1])[0]
+
+    @property
+    def means(self) -> tuple[tuple[str, float], ...]:
+        """The conditions in the order of the design, with their means over the items of DD."""
+        of_phenomenon = self._effects
+        items = of_phenomenon.effects[self.normalization].items
+        known = [one.scores for one in items if one.dd is not None]
+        totals = [math.fsum(filter(None, scores)) for scores in zip(*known, strict=True)]
+        cells = of_phenomenon.square.cells if totals else ()
+        return tuple(
+            (cell.name, sum_of / len(known)) for cell, sum_of in zip(cells, totals, strict=True)
+        )
+
+    @property
+    def _effects(self) -> PhenomenonEffects:
+        return next(one for one in self.result.phenomena if one.name == self.phenomenon)
 
 
 def dd_tests(

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.io.values import grouped
-from cimento.records.effects import SHOWN, side_of
+from cimento.records.effects import not_the_worst, shown_by, side_of
 from cimento.records.outcomes import Estimate
 from cimento.report import formatting
 from cimento.report.cells import count, lower, no_ends, repeated, upper
@@ -281,7 +281,7 @@ def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid
             "DD": lambda test: EstimateCell.of(test.dd.value, test.dd, test.dd.n, digits=2),
             OTHERS: lambda test: _ends_for_others(test.others),
             "p (Holm)": lambda test: _p(test.p_holm),
-            "shows": lambda test: SHOWN[side_of(test.dd.value, test.p_holm)],
+            "shows": lambda test: shown_by(side_of(test.dd.value, test.p_holm), test.worst),
             "reason": lambda test: test.dd.reason,
         },
         title=f"DD, the difference of differences{f' ({by})' if by else ''}: what both changes cost"
@@ -293,11 +293,24 @@ def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid
             "n: items. Each DD is taken within its item, so that items may differ in level.",
             f"Intervals (95%) and p: {interval_methods(test.dd for test in tests)}.",
             "Holm: over the phenomena and measures of a model; what a DD shows is by this p.",
+            *(f"{_subject(test)}: {said}." for test in tests if (said := _said_of_worst(test))),
             *notes,
         ),
         without=[name for name, is_shown in shown.items() if not is_shown],
     )
     return replace(grid, keys={OTHERS: "DD_others"} if shown[OTHERS] else {})
+
+
+def _subject(test: DDTest) -> str:
+    """The model and the phenomenon of a test."""
+    return f"{test.result.model}, {test.phenomenon}"
+
+
+def _said_of_worst(test: DDTest) -> str:
+    """That another condition is the worst than the one expected, of a DD that is surely above 0."""
+    if side_of(test.dd.value, test.p_holm) != "above":
+        return ""
+    return not_the_worst(test.expected, test.worst, of_people=_is_z(test))
 
 
 def _ends_for_others(others: Mean | None) -> str:

@@ -266,7 +266,7 @@ def _tables(
     tables = declared_tables(runs, label=lambda run: run.summary().label)
     if not designs:
         return tables
-    crossed = [NamedGrid("accuracy", accuracy_grid(designs)), NamedGrid("tests", dd_grid(tests))]
+    crossed = [NamedGrid("tests", dd_grid(tests)), NamedGrid("accuracy", accuracy_grid(designs))]
     if len({run.model for run in runs}) <= MOST_MODELS and (pairs := design_differences(runs)):
         crossed.append(NamedGrid("dd-pairs", design_differences_grid(pairs)))
     return [*crossed, *tables]

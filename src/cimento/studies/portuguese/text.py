@@ -76,7 +76,7 @@ def _accuracies(table: Json) -> Iterator[Cell]:
     for cell, ends in zip(table["cells"], table["intervals"], strict=True):
         for position, (k, name) in enumerate(((1, "acc"), (10, "acc10"))):
             yield _cell(
-                f"{cell['model']}, W{cell['word']}, acc@{k}",
+                f"{cell['model']}, W{cell['word']}, hit@{k}",
                 cell[name],
                 cell["paper"][position],
                 equal=cell["equals_paper"][position],

@@ -97,6 +97,7 @@ def _lengths(stimuli: Stimuli) -> Iterator[Fault]:
     """
     if stimuli.suite.metric != "sum":
         return
+    alike: dict[tuple[str, str, str], list[tuple[str, _Difference]]] = {}
     for number, part in _parts(stimuli.suite):
         if part.operator == "=":
             continue
@@ -106,13 +107,40 @@ def _lengths(stimuli: Stimuli) -> Iterator[Fault]:
             continue
         more = longer.share > 0
         side, role = (high, "more") if more else (low, "less")
+        name = str(stimuli.suite.predictions[number].name or number)
+        alike.setdefault((canonical(side), role, longer.unit), []).append((name, longer))
+    for (side_said, role, unit), longest in alike.items():
+        yield _longer_side(side_said, role, unit, longest)
+
+
+def _longer_side(
+    side: str, role: str, unit: str, longest: Sequence[tuple[str, _Difference]]
+) -> Fault:
+    """The fault of a side that is longer than those with which predictions compare it.
+
+    Args:
+        side: the side.
+        role: whether it should be ``more`` or ``less`` surprising.
+        unit: what it has more of.
+        longest: names of the predictions, with the differences.
+    """
+    counts = [(one.more if role == "more" else one.less, one.count) for _, one in longest]
+    fewest, count = min(counts, key=lambda pair: pair[0] / pair[1])
+    mean = min(abs(one.mean) for _, one in longest)
+    if len(longest) == 1:
+        where = f"prediction {longest[0][0]}"
         seen = (
-            f"{canonical(side)}, which should be {role} surprising, has more {longer.unit} than the"
-            f" other side in {longer.more if more else longer.less} of {longer.count} items"
-            f" ({abs(longer.mean):.1f} on average)."
+            f"{side}, which should be {role} surprising, has more {unit} than the other side in"
+            f" {fewest} of {count} items ({mean:.1f} on average)."
         )
-        name = stimuli.suite.predictions[number].name or number
-        yield fault("CIM-S051", where=f"prediction {name}", seen=seen)
+    else:
+        *before, last = (name for name, _ in longest)
+        where = f"predictions {', '.join(before)} and {last}"
+        seen = (
+            f"{side}, which should be {role} surprising, has more {unit} than the other side in"
+            f" at least {fewest} of {count} items ({mean:.1f} or more on average)."
+        )
+    return fault("CIM-S051", where=where, seen=seen)
 
 
 class _Difference:

@@ -320,7 +320,7 @@ def read_factorial_table(path: Path) -> Reading:
         glued = 2 * sum(map(_has_no_blanks, table.cells["sentence"])) > len(rows)
         suite = replace(suite, region_names=regions, join="none" if glued else suite.join)
     suite, more = with_known_design(suite, where=path.name)
-    faults += [*more, *unread_columns(table)]
+    faults += [*more, *unread_columns(table, factors=suite.factors)]
     read = _read_as(whole, suite, [row for row, _ in rows], regions=regions, makers=makers)
     return Reading(suite, sha256_of(data), places, tuple(faults), read)
 
