@@ -57,7 +57,7 @@ class DesignEffect:
 
     Attributes:
         estimate: DD over items, with its interval; its level is the phenomenon.
-        clusters: how many clusters the items are in, of crossed ones such as ``5 × 6``; None
+        clusters: number of clusters of the items, for crossed ones such as ``5 × 6``; None
             where each is by itself, or where that is not known.
     """
 
