@@ -1,4 +1,4 @@
-"""Write src/cimento/io/option_types.py: the types of keyword options, from where they are declared.
+"""Write src/cimento/kinds/option_types.py: types of keyword options, from their declarations.
 
 Usage: python scripts/option_types.py [--check]
 
@@ -7,6 +7,7 @@ Type checkers read these classes; what is given is checked by the declarations t
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import textwrap
@@ -19,22 +20,33 @@ from cimento.kinds.registry import own_paradigms
 from cimento.measures import names_of_measures
 from cimento.models.hf.arguments import texts_of_arguments
 from cimento.models.settings import dtype_rule
-from cimento.options import ModelOptions, RunOptions, ScoringOptions, TargetOptions
+from cimento.options import JudgingOptions, ModelOptions, RunOptions, ScoringOptions, TargetOptions
 from json_fields import attributes_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
-FILE = Path(__file__).parent.parent / "src" / "cimento" / "io" / "option_types.py"
+FILE = Path(__file__).parent.parent / "src" / "cimento" / "kinds" / "option_types.py"
 NAMED = ("limit", "force")
 """The options that functions have as arguments of their own, in most places."""
+_FLAG = re.compile(r"--(\w[\w-]*)")
 INNER = {*TargetOptions.model_fields, *NAMED, "set", "from_file"}
 """The fields that nobody gives as options of a function."""
+SUITES = {
+    "regions": "For pairs and designs",
+    "ratings": "For rated sentences",
+    "cloze": "For cloze tests",
+    "stories": "For stories",
+    "prompted": "For prompted judgments",
+}
+"""Paradigm to the suites whose options are described, as text begins that says so."""
+NAMED_OTHERWISE = {"measure", "also", "near_tie_bits"}
+"""Options of paradigms that functions call ``measures`` and ``near_ties``."""
 TAKEN: Mapping[object, str] = {
     texts_of_arguments: "Mapping[str, Any] | Sequence[str] | str",
     dtype_rule: "object",
-    names_of_measures: "object",
+    names_of_measures: "MeasuresLike",
 }
 """What validators take that turn it into another type."""
 OBJECTS = {"tokenizer": "object"}
@@ -49,6 +61,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict
+
+from cimento.measures import MeasuresLike
 '''
 
 
@@ -60,6 +74,12 @@ def taken(name: str, field: FieldInfo) -> str:
     return next((TAKEN[one] for one in functions if one in TAKEN), None) or written(
         field.annotation
     )
+
+
+def forms(field: FieldInfo) -> str:
+    """The forms in which functions take an option whose texts are assignments."""
+    functions = [getattr(validator, "func", None) for validator in field.metadata]
+    return " Give a mapping, or KEY=VALUE texts." if texts_of_arguments in functions else ""
 
 
 def written(annotation: Any) -> str:  # noqa: ANN401  # any type
@@ -102,31 +122,45 @@ def declared(model: type[BaseModel], *, without: Iterable[str] = ()) -> dict[str
     left_out = {*without, *INNER}
     said = attributes_of(model)
     return {
-        name: Written(taken(name, field), sentence(field.description or said[name]))
+        name: Written(taken(name, field), sentence(field.description or said[name]) + forms(field))
         for name, field in model.model_fields.items()
         if name not in left_out
     }
 
 
 def sentence(text: str) -> str:
-    """A text with a period at its end."""
-    return f"{' '.join(text.split()).removesuffix('.')}."
+    """A text of the command line as one about keywords: a list says that there may be several."""
+    said = _FLAG.sub(lambda flag: flag[1].replace("-", "_"), " ".join(text.split()))
+    return f"{said.removesuffix(' May be repeated.').removesuffix('.')}."
 
 
-def of_paradigms() -> dict[str, Written]:
-    """The options that paradigms have beside those of every run; of one name, either type."""
+def of_paradigms(*, judging: bool) -> dict[str, Written]:
+    """The options that paradigms have beside those of every run; of one name, either type.
+
+    Args:
+        judging: those that only concern judging, in at least one paradigm, or else the others.
+    """
     written: dict[str, dict[str, Written]] = {}
+    is_judging: set[str] = set()
     for paradigm in own_paradigms():
-        for name, one in declared(paradigm.options, without=RunOptions.model_fields).items():
+        without = {*RunOptions.model_fields, *NAMED_OTHERWISE}
+        for name, one in declared(paradigm.options, without=without).items():
             written.setdefault(name, {})[paradigm.name] = one
-    return {name: shared(several) for name, several in written.items()}
+        is_judging |= {*paradigm.options.model_fields} - paradigm.options.ASKED
+    return {
+        name: shared(several)
+        for name, several in written.items()
+        if (name in is_judging) is judging
+    }
 
 
 def shared(several: Mapping[str, Written]) -> Written:
     """An option of several paradigms; where they say something else of it, who says what."""
     abouts = dict.fromkeys(one.about for one in several.values())
-    about = " ".join(f"{name}: {one.about}" for name, one in several.items())
-    about = next(iter(abouts)) if len(several) > 1 == len(abouts) else about
+    about = " ".join(f"{SUITES[name]}: {one.about}" for name, one in several.items())
+    if len(several) > 1 == len(abouts):
+        [about] = abouts
+        about = f"{about[:1].upper()}{about[1:]}"
     return Written(joined(one.type_ for one in several.values()), about)
 
 
@@ -148,6 +182,7 @@ def module() -> str:
     named = {
         name: Written(taken(name, fields[name]), fields[name].description or "") for name in NAMED
     }
+    asked_or_judged = {**ScoringOptions.model_fields, **JudgingOptions.model_fields}
     parts = [
         HEAD,
         written_class(
@@ -163,10 +198,16 @@ def module() -> str:
             declared(ScoringOptions, without=ModelOptions.model_fields),
         ),
         written_class(
+            "JudgingKeywords",
+            "TypedDict",
+            "The options of `Run.judge`, with those of every paradigm.",
+            declared(JudgingOptions) | of_paradigms(judging=True),
+        ),
+        written_class(
             "EvaluationKeywords",
-            "ScoringKeywords",
+            "ScoringKeywords, JudgingKeywords",
             "The options of `evaluate` and `evaluate_all`, with those of every paradigm.",
-            declared(RunOptions, without=ScoringOptions.model_fields) | of_paradigms(),
+            declared(RunOptions, without=asked_or_judged) | of_paradigms(judging=False),
         ),
         written_class(
             "TrainingKeywords",

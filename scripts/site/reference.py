@@ -7,10 +7,12 @@ import importlib
 import json
 from collections import defaultdict
 
-from cells import filled
-from signatures import types_named_by, written_at
+from cells import filled, prose, table
+from signatures import is_module, summary, types_named_by, written_at
 
 FOLDER = "reference/"
+TYPES = "modules-types.md"
+"""The page of the types that signatures name."""
 MODULES = (
     "cimento.models",
     "cimento.paradigms",
@@ -33,7 +35,14 @@ def pages() -> dict[str, str]:
         f"{FOLDER}python.md": python_page(),
         f"{FOLDER}statistics.md": statistics_page(),
         f"{FOLDER}modules.md": modules_page(),
+        f"{FOLDER}{TYPES}": types_page(),
+        **{f"{FOLDER}{page_of(name)}": module_page(name) for name in MODULES},
     }
+
+
+def page_of(module: str) -> str:
+    """The file of the page of a public module, beside that which lists the modules."""
+    return f"modules-{module.removeprefix('cimento.').replace('.', '-')}.md"
 
 
 def python_page() -> str:
@@ -56,23 +65,87 @@ def statistics_page() -> str:
 
 
 def modules_page() -> str:
-    """The page of the other public modules."""
-    return _page("modules", [f"::: {name}\n{_options(name)}" for name in MODULES])
+    """The page that lists the other public modules and their names."""
+    listed = [_listed(name, _of_module(name)) for name in MODULES]
+    return _page("modules", [_listed("cimento.types", []), *listed])
+
+
+def module_page(name: str) -> str:
+    """The page of a public module: the names that have no entry on a page before it."""
+    page = page_of(name)
+    here = [path for path in _of_module(name) if entries()[written_at(path)][0] == page]
+    also = [path for path in _of_module(name) if path not in here]
+    shown = json.dumps([path.rpartition(".")[2] for path in here])
+    parts = [f"# {name}\n\n[All modules](modules.md)\n\n::: {name}\n{_options(shown)}"]
+    if also:
+        links = ", ".join(_link(path) for path in also)
+        parts.append(f"## Names with an entry elsewhere\n\n{links}\n")
+    if types()[page]:
+        said = "What the signatures above name; imported from [`cimento.types`](modules-types.md)."
+        parts += [f"## Types in signatures\n\n{said}\n", *map(_entry, types()[page])]
+    return "\n".join(parts)
+
+
+def types_page() -> str:
+    """The page of `cimento.types`: all of them, and the entries of those of `cimento`."""
+    paths = sorted(_homes(importlib.import_module("cimento.types").__file__), key=_name)
+    made = {"names": _rows(paths), "types": "\n".join(map(_entry, types()[TYPES]))}
+    return filled(f"{FOLDER}{TYPES}", made)
+
+
+def _listed(module: str, paths: list[str]) -> str:
+    """A module in the list of modules: what it is for, and its names."""
+    said = (importlib.import_module(module).__doc__ or "").partition("\n\n")[0]
+    title = f"## [`{module}`]({page_of(module)})\n\n{' '.join(said.split())}\n"
+    return f"{title}\n{_rows(paths)}" if paths else title
+
+
+def _rows(paths: list[str]) -> str:
+    """A table of names, each with a link to its entry and the first sentence about it."""
+    return table(("name", "what it is"), [(_link(path), prose(summary(path))) for path in paths])
+
+
+def _link(path: str) -> str:
+    if is_module(path):
+        return f"`{_name(path)}`"
+    page, anchor = entries()[written_at(path)]
+    return f"[`{_name(path)}`]({page}#{anchor})"
+
+
+def _name(path: str) -> str:
+    return path.rpartition(".")[2]
+
+
+@functools.cache
+def entries() -> dict[str, tuple[str, str]]:
+    """Where each public object is written to the page of its entry and the place on it."""
+    found = dict[str, tuple[str, str]]()
+    for page, paths in (*_named().items(), *types().items()):
+        for path in paths:
+            found.setdefault(written_at(path), (page, path))
+    return found
 
 
 @functools.cache
 def types() -> dict[str, list[str]]:
     """Page to the types that its signatures name, and that have no entry elsewhere.
 
-    A type that the signatures of several pages name is on the first of them.
+    A type that the signatures of several pages name is on the first of them; those that the
+    signatures of `cimento` name are on the page of `cimento.types`.
     """
-    named = {"python": _interface(), "statistics": _statistics(), "modules": _of_modules()}
-    shown = {written_at(path) for paths in named.values() for path in paths}
+    shown = {written_at(path) for paths in _named().values() for path in paths}
     on_page = dict[str, list[str]]()
-    for page, paths in named.items():
-        on_page[page] = [path for path in types_named_by(paths) if path not in shown]
-        shown.update(on_page[page])
+    for page, paths in _named().items():
+        of_page = [path for path in types_named_by(paths) if path not in shown]
+        on_page[TYPES if page == "python.md" else page] = of_page
+        shown.update(of_page)
     return on_page
+
+
+def _named() -> dict[str, list[str]]:
+    """Page to the public names of its module, first those that most people use."""
+    of_modules = {page_of(name): _of_module(name) for name in MODULES}
+    return {"python.md": _interface(), "statistics.md": _statistics(), **of_modules}
 
 
 def _interface() -> list[str]:
@@ -87,21 +160,18 @@ def _statistics() -> list[str]:
     return _homes(statistics.__file__)
 
 
-def _of_modules() -> list[str]:
-    modules = map(importlib.import_module, MODULES)
-    return [f"{module.__name__}.{name}" for module in modules for name in module.__all__]
+def _of_module(name: str) -> list[str]:
+    return [f"{name}.{member}" for member in importlib.import_module(name).__all__]
 
 
-def _entry(path: str, *, full: bool = False) -> str:
-    options = ["heading_level: 3"]
-    if full:
-        options += ["show_root_full_path: true", "show_bases: true"]
-    return "\n".join([f"::: {path}", "    options:", *(f"      {one}" for one in options), ""])
+def _entry(path: str) -> str:
+    return f"::: {path}\n    options:\n      heading_level: 3\n      show_bases: true\n"
 
 
 def _page(name: str, parts: list[str]) -> str:
-    entries = [_entry(path, full=True) for path in types()[name]]
-    made = {"names": "\n".join(parts), "types": "\n".join(entries)}
+    made = {"names": "\n".join(parts)}
+    if f"{name}.md" in types():
+        made["types"] = "\n".join(_entry(path) for path in types()[f"{name}.md"])
     return filled(f"{FOLDER}{name}.md", made)
 
 
@@ -113,8 +183,12 @@ def _homes(file: str | None) -> list[str]:
     return [f"{home}.{name}" for name, home in homes_of(file).items()]
 
 
-def _options(name: str) -> str:
-    """The options of a module: its whole path, and its public names if it states them."""
-    members = getattr(importlib.import_module(name), "__all__", [])
-    shown = f"      members: {json.dumps(members)}\n" if members else ""
-    return f"    options:\n      show_root_full_path: true\n      toc_label: {name}\n{shown}"
+def _options(members: str) -> str:
+    """The options of a module: its docstring under the title of its page, and some of its names."""
+    lines = (
+        "heading_level: 2",
+        "show_root_heading: false",
+        "show_root_toc_entry: false",
+        f"members: {members}",
+    )
+    return "".join(["    options:\n", *(f"      {line}\n" for line in lines)])

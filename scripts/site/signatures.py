@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Iterator
 
 import griffe
 from cells import ROOT
 
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!\be\.g\.) (?=[A-Z`])")
 _NO_TYPES = ("TypeVar", "ParamSpec")
 
 
@@ -28,6 +30,19 @@ def written_at(path: str) -> str:
     """The path of the object where it is written, which may be imported elsewhere."""
     found = _found(path)
     return path if found is None else found.path
+
+
+def summary(path: str) -> str:
+    """The first sentence about an object; empty where nothing is said of it."""
+    found = _found(path)
+    said = found.docstring.value if found is not None and found.docstring is not None else ""
+    first = " ".join(said.partition("\n\n")[0].split())
+    return _SENTENCE.split(first, maxsplit=1)[0]
+
+
+def is_module(path: str) -> bool:
+    """Whether an object is a module, which has no entry of its own."""
+    return isinstance(_found(path), griffe.Module)
 
 
 @functools.cache

@@ -1,10 +1,9 @@
 """cimento: targeted linguistic evaluation of language models.
 
 The names in ``__all__``, in the order of use, are the public interface, together with those of
-the modules in docs/extending.md, section "Public names"; everything else may change. A
-class that functions return and that is in no list, such as `cimento.records.summary.Missing`, is
-imported from its module. Each name is loaded when it is first used, so that importing cimento is
-quick and does not import torch.
+the modules in docs/extending.md, section "Public names"; everything else may change. The types
+that signatures name, for annotations, are in `cimento.types`. Each name is loaded when it is first
+used, so that importing cimento is quick and does not import torch.
 """
 
 from __future__ import annotations

@@ -178,7 +178,7 @@ def test_the_paragraph_names_the_suites_and_says_which_a_sentence_is_about(store
 def test_a_sentence_about_one_of_two_models_of_a_suite_names_it():
     suite = cimento.pairs([("Le case sono alte.", "Le case è alte.")] * 3, language="it")
     causal, masked = (cimento.evaluate(suite, f"demo-{kind}") for kind in ("causal", "masked"))
-    said = methods_paragraph([causal.judge(measure="meanlp"), masked])
+    said = methods_paragraph([causal.judge(measures="meanlp"), masked])
     assert f"with {causal.model}, we compared the sentences of each item by mean log-prob" in said
     assert f"with {masked.model}, for each item we summed the token surprisals" in said
     assert f"with {causal.model}" not in methods_paragraph([causal, masked])
@@ -322,7 +322,7 @@ def test_what_belongs_together_is_said():
 
 def test_judging_of_regions_is_said_as_it_was(stored):
     run = stored["it-islands"].judge(
-        ties="pass", unscored_first="drop", measure="penlp", also="lp", compat="minicons"
+        ties="pass", unscored_first="drop", measures=["penlp", "lp"], compat="minicons"
     )
     paragraph = methods_paragraph([run], appendix=True)
 
@@ -455,7 +455,7 @@ def test_the_methods_paragraph_of_one_prediction_says_which_inequality(tmp_path)
     run = cimento.evaluate(pairs, "demo-causal", **options)
     said = "An item is correct if the grammatical sentence has the lower surprisal."
     assert said in methods_paragraph([run])
-    by_measure = cimento.evaluate(pairs, "demo-causal", measure="meanlp", **options)
+    by_measure = cimento.evaluate(pairs, "demo-causal", measures="meanlp", **options)
     assert "the grammatical sentence has the better value." in methods_paragraph([by_measure])
     other = cimento.evaluate("es-subject-verb", "demo-causal", limit=5, **options)
     assert "holds: (2;%match%) < (2;%mismatch_number%)." in methods_paragraph([other])

@@ -41,7 +41,7 @@ def test_each_measure_has_a_column(tmp_path, capsys):
     scorer = FakeScorer(lambda tokens, k: -1.2 if tokens[k] in WORSE else -1.0, name="uno")
     for name in ("prima", "seconda", "terza", "quarta"):
         suite = pairs(rows, name=name, language="it")
-        evaluate(suite, scorer, measure="lp", output=tmp_path / "runs")
+        evaluate(suite, scorer, measures="lp", output=tmp_path / "runs")
     capsys.readouterr()
     assert invoke(["judge", str(tmp_path / "runs"), "--measure", "lp,meanlp"]) == 0
     out = capsys.readouterr().out

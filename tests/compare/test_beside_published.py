@@ -152,7 +152,7 @@ def test_a_run_is_judged_by_the_measure_of_each_release_where_it_can_be(
     released = [result("meanlp"), result("a rule of their own"), result("meanlp", PEOPLE)]
     monkeypatch.setattr(module, "results_on", lambda _: released)
     by_mean, otherwise, people = beside_published(opened, likewise=True)
-    judged = opened[0].judge(measure="meanlp").outcomes()
+    judged = opened[0].judge(measures="meanlp").outcomes()
     assert by_mean.value == judged["right"].mean()
     assert (by_mean.measure, by_mean.doubt) == ("meanlp", "")
     theirs = [True, True, False, False, False, True, True, True, True, True]

@@ -53,7 +53,7 @@ def runs(tmp_path_factory):
     made = island_suite(ITEMS, name="islands")
     suite = dataclasses.replace(made, predictions=(Prediction(DD, name="DD"),))
     folder = tmp_path_factory.mktemp("designs")
-    return [evaluate(suite, model(name), measure="lp", output=folder / name) for name in EFFECT]
+    return [evaluate(suite, model(name), measures="lp", output=folder / name) for name in EFFECT]
 
 
 def nats_by_hand(name: str, item: str) -> float:

@@ -179,7 +179,7 @@ def test_the_tables_of_a_run_hold_the_columns_that_a_measure_needs(tmp_path):
         str(folder),
         device="cpu",
         store=("rank",),
-        measure="lp-l",
+        measures="lp-l",
         output=tmp_path / "runs",
     )
 
@@ -193,7 +193,7 @@ def test_the_tables_of_a_run_hold_the_columns_that_a_measure_needs(tmp_path):
 def test_a_model_without_logits_says_so(measure):
     suite = make_suite("(*;%good%) < (*;%bad%)", PAIR)
     with pytest.raises(UsageError, match="nothing but log-probabilities"):
-        cimento.evaluate(suite, uniform_scorer(9), measure=measure)
+        cimento.evaluate(suite, uniform_scorer(9), measures=measure)
 
 
 def test_column_names_are_checked():

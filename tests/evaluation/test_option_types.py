@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import cimento
-from cimento.io import option_types
+from cimento.kinds import option_types
 from cimento.options import NO_KEYWORDS, RunOptions
 
 ROOT = Path(__file__).parent.parent.parent
@@ -29,8 +29,10 @@ list(cimento.evaluate_all(["it-subject-verb"], ["demo-causal"], measures=["lp"],
 cimento.score("a", "demo-causal", bos="nothing")
 cimento.fill("a ___", "demo-causal", k=3, devise="cpu")
 cimento.load_model("demo-causal", dtype="fp32", kind="causal", metric="sum")
+cimento.open_run("runs").judge(measures=["lp"], near_ties=0.5, tie="pass")
+cimento.evaluate("it-subject-verb", "demo-causal", measures=5)
 """
-WRONG = {4: "batchsize", 5: "sead", 6: "bos", 7: "devise", 8: "metric"}
+WRONG = {4: "batchsize", 5: "sead", 6: "bos", 7: "devise", 8: "metric", 9: "tie", 10: "measures"}
 """The lines of the snippet that are wrong, and the options that are."""
 
 

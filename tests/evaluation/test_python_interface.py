@@ -127,7 +127,7 @@ def test_the_module_is_the_command():
 
 PUBLIC = (
     *("cimento", "cimento.statistics", "cimento.models", "cimento.paradigms", "cimento.testing"),
-    *("cimento.explain", "cimento.site"),
+    *("cimento.explain", "cimento.site", "cimento.types"),
 )
 """Modules that pages may import; of the statistics, every module."""
 PAGES = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]

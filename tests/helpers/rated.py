@@ -76,9 +76,8 @@ def rated(*sentences: RatedSentence) -> RatedSet:
 
 def judged(some: RatedSet, *measures: str, **options: Any) -> RatedRun:
     """What a model that goes by length gives of some sentences beside their ratings."""
-    measure, *also = measures or ("lp",)
     chosen = {"draws": 200, "model": LENGTHS, **options}
-    return RatedRun(evaluate(suite_from_ratings(some), measure=measure, also=also, **chosen))
+    return RatedRun(evaluate(suite_from_ratings(some), measures=measures or ("lp",), **chosen))
 
 
 FIVE = rated(

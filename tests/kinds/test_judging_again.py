@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from cimento import evaluate_all, open_runs
+import cimento
+from cimento import UsageError, evaluate_all, open_runs
 from cimento.cli.main import invoke
 
 SUITES = ["it-islands", "it-acceptability", "it-connectives-cloze", "es-stories"]
@@ -207,3 +209,36 @@ def test_two_judgings_are_not_stored_in_one_folder(own, tmp_path, capsys):
     assert invoke(["judge", str(own), str(tmp_path / "copy"), "-o", str(tmp_path / "new")]) == 2
     assert "two runs of it-islands" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
+
+
+def test_a_measure_is_given_as_to_evaluate_and_leaves_out_those_shown_before():
+    pairs = cimento.pairs([("Il cane dorme.", "Il cane dormono.")], language="it")
+    run = cimento.evaluate(pairs, "demo-causal", measures=["lp", "meanlp"])
+    assert (run.options.measure, run.options.also) == ("lp", ("meanlp",))
+    judged = run.judge(measures="penlp", near_ties=0.5)
+    assert (judged.options.measure, judged.options.also) == ("penlp", ())
+    assert judged.options.near_tie_bits == 0.5
+    assert run.judge(near_ties=0.5).options.also == ("meanlp",)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"measure": "lp"}, "option measure: there is no such option. Write measures."),
+        ({"also": "lp"}, "option also: there is no such option. Write measures."),
+        ({"near_tie_bits": 1.0}, "option near_tie_bits: there is no such option. Write near_ties."),
+    ],
+)
+def test_an_option_has_one_name_in_python(options, words, stored):
+    [run] = open_runs(stored / "it-islands")
+    with pytest.raises(UsageError, match=re.escape(words)):
+        run.judge(**options)
+    with pytest.raises(UsageError, match=re.escape(words)):
+        cimento.evaluate("it-islands", "demo-causal", **options)
+
+
+@pytest.mark.parametrize("given", [3, ["lp", 3], {"lp": 1}])
+def test_measures_are_names_or_measures(given, stored):
+    [run] = open_runs(stored / "it-islands")
+    with pytest.raises(UsageError, match=r"option measures: got .*Give the name of a measure"):
+        run.judge(measures=given)

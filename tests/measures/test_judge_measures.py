@@ -98,7 +98,7 @@ def test_super_additivity_is_judged_on_a_measure():
 
 
 def test_a_measure_that_is_undefined_leaves_the_item_unscored_and_says_why():
-    run = evaluate(make_suite([PAIR], [SHORT_BAD]), uniform_scorer(9), measure="slor")
+    run = evaluate(make_suite([PAIR], [SHORT_BAD]), uniform_scorer(9), measures="slor")
     [result] = run.summary().results
     assert (result.unscored, result.value) == (1, None)
     assert "--unigrams" in run.outcomes()["reason"][0]
@@ -112,14 +112,14 @@ def test_a_prediction_about_regions_is_refused_before_the_model_is_asked():
     suite = make_suite(["(*;%good%) < (*;%bad%)", "(1;%bad%) > (1;%good%)"], [SHORT_BAD])
     said = r"'prediction 1': it names the region \(1;%bad%\).*'\(\*;%bad%\) > \(\*;%good%\)'"
     with pytest.raises(UsageError, match=said):
-        evaluate(suite, FakeScorer(never), measure="lp")
+        evaluate(suite, FakeScorer(never), measures="lp")
     with pytest.raises(UsageError, match="no such measure"):
-        evaluate(suite, FakeScorer(never), measure="lq")
+        evaluate(suite, FakeScorer(never), measures="lq")
     with pytest.raises(InputError, match="there is no such file"):
         evaluate(
             make_suite([PAIR], [SHORT_BAD]),
             FakeScorer(never),
-            measure="slor",
+            measures="slor",
             unigrams="nowhere.tsv",
         )
 
@@ -158,7 +158,7 @@ def test_a_run_that_was_judged_on_a_measure_is_opened_so(tmp_path):
     run = evaluate(
         SUITE,
         FakeScorer(longer_words_cost_more),
-        measure="penlp:0.6",
+        measures="penlp:0.6",
         ties="pass",
         unscored_first="drop",
         output=tmp_path,
@@ -171,7 +171,7 @@ def test_a_run_that_was_judged_on_a_measure_is_opened_so(tmp_path):
 
 def test_every_table_names_the_measure():
     run = evaluate(SUITE, FakeScorer(longer_words_cost_more))
-    both = run.judge(measure="lp", also="ppl")
+    both = run.judge(measures="lp,ppl")
     text = " ".join(both.paradigm.presenter.text([both]).split())
     assert "[lp]" in text
     assert "[ppl]" in text

@@ -104,9 +104,9 @@ def test_a_methods_paragraph_counts_the_ties_of_the_measure_that_it_names(
     pairs, measures, ties, monkeypatch
 ):
     monkeypatch.syspath_prepend(str(SAMPLE))
-    first, *also = measures
-    run = cimento.evaluate(pairs, "length:1", language="it").judge(measure=first, also=also)
+    run = cimento.evaluate(pairs, "length:1", language="it").judge(measures=measures)
 
+    first = measures[0]
     assert [row for row in run.outcomes()["verdict"] if row == "tie"] == ["tie"] * ties
     paragraph = methods_paragraph([run])
     assert f"by {'log-probability (lp)' if first == 'lp' else first}" in paragraph
@@ -133,7 +133,7 @@ def test_margins_on_a_measure_have_its_unit_in_outcomes_figures_and_files(
 ):
     monkeypatch.syspath_prepend(str(SAMPLE))
     unit, margins = IN_UNITS[name]
-    run = cimento.evaluate(pairs, "length:1", language="it", measure=name)
+    run = cimento.evaluate(pairs, "length:1", language="it", measures=name)
     outcomes = run.outcomes()
     assert outcomes["unit"].to_list() == [unit] * 2
     assert outcomes["value"].to_list() == pytest.approx(margins, abs=1e-12)
@@ -153,22 +153,22 @@ def test_margins_on_a_measure_have_its_unit_in_outcomes_figures_and_files(
 
 def test_a_registered_measure_is_given_as_an_object_and_stored_by_its_name(pairs, tmp_path):
     measure = importlib.import_module("cimento_median").MEDIAN
-    run = cimento.evaluate(pairs, "demo-causal", language="it", measure=measure, output=tmp_path)
+    run = cimento.evaluate(pairs, "demo-causal", language="it", measures=measure, output=tmp_path)
     assert run.options.measure == "median-token"
     assert run.manifest["plugins"]["measures"]["median-token"]["version"] == "1.0"
     opened = cimento.open_run(run.folder)
     assert opened.judge().outcomes().equals(run.outcomes())
-    for given in ({"measures": measure}, {"measures": ["lp", measure]}, {"also": [measure]}):
+    for given in ({"measures": measure}, {"measures": ["lp", measure]}):
         asked = cimento.evaluate(pairs, "demo-causal", language="it", **given)
         assert "median-token" in asked.options.measure_names
-    assert run.judge(measure="lp").judge(measure=measure).outcomes().equals(run.outcomes())
+    assert run.judge(measures="lp").judge(measures=measure).outcomes().equals(run.outcomes())
 
 
-@pytest.mark.parametrize("option", ["measure", "measures", "also"])
-def test_a_measure_that_no_package_registers_is_refused_with_the_lines_that_do(pairs, option):
+@pytest.mark.parametrize("others", [(), ("lp",)])
+def test_a_measure_that_no_package_registers_is_refused_with_the_lines_that_do(pairs, others):
     measure = importlib.import_module("cimento_median").made("made-here")
     with pytest.raises(UsageError) as caught:
-        cimento.evaluate(pairs, "demo-causal", language="it", **{option: measure})
+        cimento.evaluate(pairs, "demo-causal", language="it", measures=[*others, measure])
     assert "measure 'made-here': no package registers it" in str(caught.value)
     lines = '\n[project.entry-points."cimento.measures"]\nmade-here = "MODULE:VARIABLE"\n'
     assert lines in str(caught.value)
@@ -179,7 +179,7 @@ def test_a_measure_under_the_name_of_another_is_refused(pairs, name):
     module = importlib.import_module("cimento_median")
     measure = module.made(name, function=module.evenness)
     with pytest.raises(UsageError, match=f"measure '{name}': another measure has this name"):
-        cimento.evaluate(pairs, "demo-causal", language="it", measure=measure)
+        cimento.evaluate(pairs, "demo-causal", language="it", measures=measure)
 
 
 def test_runs_with_one_prediction_are_counted_beside_runs_with_several():
@@ -212,7 +212,7 @@ def test_one_near_tie_is_one():
     run = cimento.evaluate("it-relative-clause-verb", "demo-causal")
     least, second, *_ = run.outcomes()["value"].abs().sort().to_list()
     assert 0 < least < second
-    nearer = run.judge(near_tie_bits=(least + second) / 2)
+    nearer = run.judge(near_ties=(least + second) / 2)
     assert "1 near tie (below" in methods_paragraph([nearer])
 
 
@@ -243,7 +243,7 @@ def test_a_function_says_with_a_public_name_that_there_is_no_value():
 
 
 def test_no_number_leaves_an_item_unscored_with_the_reason(pairs):
-    run = cimento.evaluate(pairs, "demo-causal", language="it").judge(measure="no-number")
+    run = cimento.evaluate(pairs, "demo-causal", language="it").judge(measures="no-number")
     assert run.outcomes()["verdict"].to_list() == ["unscored"] * 2
     [reason] = set(run.outcomes()["reason"])
     assert "the measure no-number returned no number (NaN)" in reason
@@ -255,7 +255,7 @@ def test_a_measure_of_a_plugin_is_suggested_for_a_name_like_its_own():
 
 
 def test_near_ties_of_a_measure_without_divisor_are_not_said_to_come_from_raw_outputs(pairs):
-    run = cimento.evaluate(pairs, "demo-causal", language="it").judge(measure="median-token")
+    run = cimento.evaluate(pairs, "demo-causal", language="it").judge(measures="median-token")
     [reason] = {one.near_tie_method for one in run.estimates() if one.is_share}
     assert "raw outputs" not in reason
     assert "how an error of log-probabilities enters it is not stated" in reason

@@ -10,14 +10,18 @@ import pytest
 
 import cimento
 import cimento.paradigms
+import cimento.types
 from cimento.io.public_names import homes_of
 from cimento.kinds.registry import PARADIGMS
 from cimento.paradigms import Asker, Judge, Presenter, SuiteReader, Surveyor
+from tests.helpers.site_pages import site_module
 
 ROOT = Path(__file__).parents[2]
 KINDS = tuple(f"cimento.paradigms.{kind}" for kind in PARADIGMS)
 """The faces of the kinds of test."""
-FACES = ("cimento", "cimento.paradigms", "cimento.statistics", "cimento.studies", *KINDS)
+FACES = (
+    "cimento", "cimento.paradigms", "cimento.statistics", "cimento.studies", "cimento.types", *KINDS
+)  # fmt: skip
 """The modules whose names are public: those of their `__all__`."""
 IMPORTS_OF_KINDS = 16
 """How many imports of a kind stand outside `paradigms` and `studies`; 20 was the aim."""
@@ -142,17 +146,36 @@ def test_no_module_of_a_kind_hides_a_public_name():
         assert modules & {*face.__all__} == set()
 
 
-def test_the_page_describes_the_public_names_that_have_no_docstring_of_their_own():
-    rows = re.findall(r"^\| (`.*?) \|", TABLE, re.MULTILINE)
-    listed = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
-    values = {
-        name
-        for face in ("cimento.paradigms", *KINDS)
+def test_the_page_names_every_public_module():
+    listed = {*re.findall(r"`(cimento[\w.]*)`", TABLE)}
+    assert listed >= {*FACES} - {*KINDS}
+    assert {*KINDS} & listed == {"cimento.paradigms.cloze"}, "the others are said in words"
+
+
+def test_the_reference_describes_constants_and_other_names_for_types():
+    signatures = site_module("signatures")
+    values = [
+        f"{face}.{name}"
+        for face in FACES
         for name in importlib.import_module(face).__all__
         if not inspect.isfunction(made := getattr(importlib.import_module(face), name))
         and not inspect.isclass(made)
-    }
-    assert sorted(listed) == sorted(values)
+    ]
+    assert len(values) > 50
+    assert [path for path in values if not signatures.summary(path)] == []
+
+
+def test_every_type_that_a_public_signature_names_is_imported_from_a_public_module():
+    """`cimento.types` has those that no other public module has, and nothing else."""
+    reference = site_module("reference")
+    named = [path for paths in reference.types().values() for path in paths]
+    homes = homes_of(cimento.types.__file__)
+    assert sorted(f"{home}.{name}" for name, home in homes.items()) == sorted(named)
+    assert {"AnyScorer", "EvaluationKeywords", "JudgingKeywords", "ModelLike"} <= homes.keys()
+    assert {"LoadingKeywords", "ScoringKeywords", "SuiteLike", "Unit"} <= homes.keys()
+    for name, home in homes.items():
+        written = getattr(importlib.import_module(home), name)
+        assert getattr(cimento.types, name) is written
 
 
 def test_every_public_function_and_class_has_its_docstring():

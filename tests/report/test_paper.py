@@ -159,7 +159,7 @@ def test_margins_in_the_table_of_predictions_have_the_unit_of_their_measure():
     run = evaluate(
         "it-subject-verb", "demo-causal", limit=6, predictions="(*;%match%) < (*;%mismatch_number%)"
     )
-    on = {name: prediction_rates(run.judge(measure=name)) for name in ("lp", "meanlp", "ppl")}
+    on = {name: prediction_rates(run.judge(measures=name)) for name in ("lp", "meanlp", "ppl")}
     beside = predictions_grid([*on["lp"], *on["meanlp"], *on["ppl"]])
     assert beside.header[5::2] == ("margin, bits", "margin, bits per token", "margin")
     alone = predictions_grid(on["meanlp"])
@@ -198,8 +198,8 @@ def test_the_table_says_by_what_it_was_judged_if_that_is_not_the_usual_way():
     assert not any("Judged" in note for note in results_grid([plain]).notes)
 
     first = "Judged on log-probability (lp), the first of lp, meanlp."
-    assert first in results_grid([plain.judge(measure="lp", also="meanlp")]).notes
-    meanlp = evaluate(suite, "demo-masked", measure="meanlp", pll="original")
+    assert first in results_grid([plain.judge(measures="lp,meanlp")]).notes
+    meanlp = evaluate(suite, "demo-masked", measures="meanlp", pll="original")
     one = "Judged on mean log-probability per token (meanlp)"
     masked = "Pseudo-log-likelihoods by masking one token at a time (original)"
     assert {f"{one}.", f"{masked}."} <= {*results_grid([meanlp]).notes}

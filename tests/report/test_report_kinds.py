@@ -59,7 +59,7 @@ def stories(folder):
 def rated_run(tmp_path, *sentences):
     """A stored run of rated sentences."""
     suite = suite_from_ratings(rated(*sentences))
-    return evaluation.evaluate(suite, LENGTHS, output=tmp_path / "runs", measure="lp", draws=100)
+    return evaluation.evaluate(suite, LENGTHS, output=tmp_path / "runs", measures="lp", draws=100)
 
 
 @pytest.fixture(scope="module")
@@ -341,8 +341,8 @@ def test_a_run_made_for_several_measures_is_shown_on_each(tmp_path):
     import altair as alt
 
     suite = island_suite({"se": ["1", "2"], "np": ["3", "4"]})
-    also = ("meanlp", "")
-    run = road(suite, LENGTHS, measure="lp", also=also, output=tmp_path / "runs")
+    also = ("meanlp", "regions")
+    run = road(suite, LENGTHS, measures=("lp", *also), output=tmp_path / "runs")
     [opened] = open_reports([run.folder])
     assert opened.options == run.options
     sections = sections_of([opened])

@@ -20,6 +20,7 @@ from typing import ParamSpec, TypeVar
 import pytest
 
 import cimento
+import cimento.types
 from cimento import statistics
 from cimento.cli.tree import COMMANDS, leaves
 from cimento.io.public_names import homes_of
@@ -266,6 +267,20 @@ def test_what_an_entry_of_a_type_shows_is_described():
             assert re.search(rf'^{name}\b[^=\n]*= (?:.*\n)+?"""\S', source, re.MULTILINE), name
 
 
+def test_every_module_has_a_page_with_its_names_and_the_list_leads_to_all():
+    reference = site_module("reference")
+    pages = reference.pages()
+    listed = pages["reference/modules.md"]
+    for module in map(importlib.import_module, reference.MODULES):
+        page = reference.page_of(module.__name__)
+        assert f"## [`{module.__name__}`]({page})" in listed
+        for name in module.__all__:
+            assert re.search(rf"^\| \[?`{name}`.* \| \S.* \|$", listed, re.MULTILINE), name
+    types_ = pages["reference/modules-types.md"]
+    for name in cimento.types.__all__:
+        assert re.search(rf"^\| \[`{name}`\]\(\S+\) \| \S.* \|$", types_, re.MULTILINE), name
+
+
 def test_every_dependency_has_its_reason():
     project = tomllib.loads((FOLDER.parents[1] / "pyproject.toml").read_text("utf-8"))["project"]
     declared = {"always": project["dependencies"], **project["optional-dependencies"]}
@@ -285,7 +300,11 @@ def shown_on(page: str) -> list[str]:
     return re.findall(r"^::: ([\w.]+)$", page, re.MULTILINE)
 
 
-REFERENCE = ("python", "statistics", "modules")
+REFERENCE = (
+    "python",
+    "statistics",
+    *(f"modules-{name}" for name in ("types", "models", "explain")),
+)
 """Pages of the reference of Python."""
 
 
@@ -323,10 +342,10 @@ def test_the_reference_says_what_docstrings_say(site):
     page = (site / "reference" / "python.html").read_text(encoding="utf-8")
     assert "a built-in name, a path, or a suite made in Python, of any paradigm." in page
     page = (site / "reference" / "statistics.html").read_text(encoding="utf-8")
-    types = site_module("reference").types()["statistics"]
+    types = site_module("reference").types()["statistics.md"]
     shown = len(statistics.__all__) + len(types)
     assert len(re.findall(r'<h3 id="cimento\.', page)) == shown
-    for name in ("python", "statistics", "modules"):
+    for name in ("python", "statistics"):
         page = (site / "reference" / f"{name}.html").read_text(encoding="utf-8")
         blocks = re.findall(r"<pre>.*?</pre>", page, re.DOTALL)
         assert "<blockquote" not in page

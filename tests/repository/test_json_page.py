@@ -168,5 +168,5 @@ def test_the_page_says_what_is_in_a_list_and_in_a_record_of_a_record():
     assert "| `by_family` | (array of object) or null |" in page
     assert "| `rates[].suite` | string |" in page
     assert "| `rates[].note` | string or null |" in page
-    assert "| `rates[].change.low` | number or null | Lower end |" in page
+    assert "| `rates[].change.low` | number or null | Lower end of the interval |" in page
     assert "| `rankings[].models[].rank.best` | integer" in page

@@ -34,7 +34,7 @@ def cite(runs: RunsLike, what: Cited = "bibtex", *, form: ParagraphForm = "text"
         form: form of a paragraph: ``text``, ``markdown`` or ``latex``.
 
     Returns:
-        The text.
+        The text, in the format that was asked for.
 
     Raises:
         TableError: a run cannot be read.

@@ -161,11 +161,7 @@ def _with_published(runs: Sequence[Path], options: CompareOptions) -> int:
     beside = beside_published(
         opened, measure=options.measure, correction=options.correct, seed=options.seed
     )
-    judged = (
-        [run.judge(measure=options.measure, also=()) for run in opened]
-        if options.measure
-        else opened
-    )
+    judged = [run.judge(measures=options.measure) for run in opened] if options.measure else opened
     sets = whole_sets(judged)
     grids = {"sets": beside_sets_grid(sets)} if sets else {}
     if beside or not sets:

@@ -24,7 +24,7 @@ from cimento.io.files import expanded, write_text
 from cimento.kinds.clusters import with_clusters
 from cimento.kinds.run import open_runs
 from cimento.models.hf.arguments import parse_model_args, parse_tokenizer_args
-from cimento.models.questions import AlignmentRule, Baseline, Part
+from cimento.models.questions import AlignmentRule, BaselineRule, Part
 from cimento.options import Arguments, Limit, run_option
 from cimento.records.store import MANIFEST
 from cimento.records.usage import duration
@@ -51,7 +51,7 @@ class ExplainOptions(SheetOptions):
         "interchange (where a prediction is carried), or what each token contributes: integrated"
         " (gradients) or gradient (x input).",
     )
-    baseline: Baseline = option(
+    baseline: BaselineRule = option(
         "mean", "From which embedding contributions count: mean (of the vocabulary) or zero."
     )
     part: Part = option(

@@ -30,7 +30,6 @@ from cimento.kinds.clusters import with_clusters
 from cimento.kinds.named import Bars, TableSettings
 from cimento.kinds.registry import own_paradigms
 from cimento.kinds.run import Run, open_runs
-from cimento.measures import judged_on as measures_named
 from cimento.measures.normalizing import Normalization, Scope
 from cimento.models.hf.names import is_folder
 from cimento.options import run_option
@@ -98,8 +97,7 @@ def judged_on(run: Run, measures: Sequence[str]) -> Run:
     """
     if not measures or not has_sentences(run):
         return run
-    names = measures_named(measures)
-    return run.judge(measure=names[0], also=tuple(names[1:]))
+    return run.judge(measures=measures)
 
 
 def has_sentences(run: Run) -> bool:

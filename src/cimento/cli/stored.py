@@ -103,7 +103,7 @@ def _judged(run: Run, options: JudgeOptions) -> Run:
     """
     known = type(run.options).model_fields.keys() - {"measure", "also"}
     given = {name: value for name, value in options.given.items() if name in known}
-    return run.judge(**given)
+    return run.judged(given)
 
 
 def _show_scores(runs: Sequence[Run], options: JudgeOptions) -> None:

@@ -62,7 +62,7 @@ def compare(
         measure: measure for scores and verdicts, for runs that can be judged on another one; empty
             keeps each run's own.
         correction: how p-values are corrected: ``holm``, or ``bh`` for the false discovery rate.
-        seed: of resampling.
+        seed: seed of resampling.
 
     Returns:
         Before and after: the changes of every rate, score and correlation. Else the rank intervals
@@ -103,7 +103,7 @@ def analyze(
     items (De Boeck 2008, doi:10.1007/s11336-008-9092-x) and the two-parameter model.
 
     Args:
-        runs: of two models or more, on any suites.
+        runs: runs of two models or more, on any suites.
         kind: ``rasch``, ``2pl``, or ``auto``: ``2pl`` if it fits significantly better, else
             ``rasch``.
         phenomenon: column of suites that names the phenomenon of an item; empty for that of the
@@ -113,7 +113,7 @@ def analyze(
         measure: to judge on, where there is a choice; empty for that of each run.
         precision: if given, also find the fewest items that estimate every model's accuracy to
             within this margin: 0.05 for five points.
-        seed: of draws.
+        seed: seed of draws.
 
     Returns:
         Difficulties of items and abilities of models, in logits with 95% intervals, and ranks; a

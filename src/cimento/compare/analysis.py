@@ -41,13 +41,13 @@ class AnalyzedItem:
     """One item, as all models together show it.
 
     Attributes:
-        suite: its suite.
-        item: its id.
-        phenomenon: what it tests.
+        suite: name of the item's suite.
+        item: id of the item.
+        phenomenon: phenomenon that the item tests.
         n: defined answers.
         right: proportion of correct ones; None without any.
         difficulty: the logit of failing for the average model; None without a model of items.
-        discrimination: of the two-parameter model; None without it.
+        discrimination: discrimination in the two-parameter model; None without it.
         backwards: the probability that discrimination is below 0; None likewise.
         item_total: correlation with the other items; None where undefined.
         infit: mean square of the answers, near 1 where they are as expected, above 1 where they are
@@ -76,15 +76,16 @@ class AnalyzedModel:
     """One model, or one person, on the common scale.
 
     Attributes:
-        model: its label.
-        kind: of the model, or ``person``.
-        family: what models that may answer alike have in common; of one alone, its name.
+        model: label of the model.
+        kind: kind of the model, or ``person``.
+        family: family of the model: what models that may answer alike have in common; its name for
+            one alone.
         n: defined answers.
         right: proportion of correct ones; None without any.
-        ability: in logits; 0 is the average of all that were given.
+        ability: ability of the model in logits; 0 is the average of all models given.
         rank: 1 for the most able, by ability.
         rank_low: the best rank that it could hold: 2.5% of the posterior is below.
-        rank_high: the worst.
+        rank_high: worst rank that the interval allows.
         best: the probability that it is the most able.
         on: phenomenon to the ability there.
     """
@@ -107,11 +108,12 @@ class AnalyzedPhenomenon:
     """One phenomenon.
 
     Attributes:
-        phenomenon: its name.
+        phenomenon: name of the phenomenon.
         suites: suites with items of it.
         items: number of items.
         right: proportion of correct answers; None without any.
-        difficulty: of its items, as far as they stand for all that could be made.
+        difficulty: mean difficulty of its items in logits, as far as they stand for all that could
+            be made.
     """
 
     phenomenon: str
@@ -131,7 +133,7 @@ class VariancePart:
             ``interaction`` (of models and phenomena), ``discrimination``,
             ``covariates``, or ``answer``: a single answer's chance.
         sd: standard deviation in logits; of discrimination its own.
-        share: of the variance.
+        share: proportion of the variance.
     """
 
     part: str
@@ -144,8 +146,8 @@ class ShortList:
     """The fewest items that place the models with some precision.
 
     Attributes:
-        precision: that was asked for: half the width of the widest 95% interval of the proportion
-            of all items that a model gets right.
+        precision: precision that was asked for: half the width of the widest 95% interval of the
+            proportion of all items that a model gets right.
         reached: half the width that the items leave; above `precision` where all items are too few.
         items: suite and id of each item, the most telling first.
         of: number of all items.
@@ -166,7 +168,7 @@ class Analysis:
 
     Attributes:
         kind: the model from which difficulties and abilities come: ``rasch`` or ``2pl``.
-        items: in the order of the suites.
+        items: items in the order of the suites.
         models: the most able first.
         phenomena: the hardest first.
         variance: the parts of the variance of answers.

@@ -84,21 +84,23 @@ class BeforeAfter:
     """The differences between one run, or folder of runs, and another.
 
     Attributes:
-        runs: which belong together.
+        runs: pairs of runs that belong together.
         models: the labels of the two models; None where one model is on both sides, before and
             after something was changed.
         sides: the names of the two sides: the models, or else the suites, if these differ.
         rates: every question by which something is right or wrong; p is corrected over the main
             questions, and over the others, or over all of them if every question was asked about.
         headlines: questions that sum up their run; these alone decide what is worse.
-        values: what has values and no right or wrong: interactions, conditions, measures.
+        values: differences of values that are not right or wrong: interactions, conditions,
+            measures.
         correlations: correlations of values with their references, such as ratings.
-        means: of both over the suites of a benchmark whose figures are published.
+        means: means of both sides over the suites of a benchmark whose figures are published.
         differences: mean differences over suites that are not designs, where there are several.
         designs: differences of DD, p corrected over all of them.
-        ways: of runs of which one asks in words what the other asks by probability: what agrees.
+        ways: comparisons of runs of which one asks in words what the other asks by probability:
+            what agrees.
         only_first: suite and model of the runs on the first side that have no partner.
-        only_second: of those on the second side.
+        only_second: number of items that only the second side has.
     """
 
     runs: tuple[RunPair, ...]
@@ -140,7 +142,7 @@ class BeforeAfter:
         """The tables of what differs, by name; of several runs a summary is the first.
 
         Args:
-            correction: of p, which their headers name.
+            correction: correction of p-values, which their headers name.
             with_items: also with the difference of every item.
             these_suites: means over suites also with the interval for other items of them.
         """

@@ -190,7 +190,7 @@ def _rejudged(run: Run, outcomes: ItemOutcomes, measure: str) -> ItemOutcomes | 
     import polars as pl
 
     try:
-        table = run.judge(measure=measure, also=()).outcomes()
+        table = run.judged({"measure": measure}).outcomes()
     except CimentoError:
         return None
     rows = table.filter(pl.col("question") == outcomes.question).select("item", "right")

@@ -55,7 +55,7 @@ class BesideSet:
         value: accuracy of the run, the unweighted mean over these files; None where no item of one
             is judged.
         low: lower end of its 95% interval, for other items; None where there is none.
-        high: upper end of it.
+        high: upper end of that interval.
         reason: why there is no value or no interval; empty where there are both.
         n: items of the run with a verdict.
         published: the released accuracy, the unweighted mean over the same files.
@@ -66,12 +66,12 @@ class BesideSet:
         change: accuracy of the run less the released one, paired by item; None where items were not
             released.
         change_low: lower end of its 95% interval; None where there is none.
-        change_high: upper end of it.
-        about: what the interval is for.
+        change_high: upper end of that interval.
+        about: what the interval generalizes to.
         p: two-sided, of no difference: of one file that of `BesidePublished`, of several that for
             other phenomena, where there is one.
-        corrected: the same, corrected by Holm's method over all results beside the runs.
-        citation: of the release.
+        corrected: p-value, corrected by Holm's method over all results beside the runs.
+        citation: citation of the release.
         address: where its files are, at the commit at which they were read.
     """
 

@@ -30,7 +30,7 @@ class LanguageItems:
     """The items in one language.
 
     Attributes:
-        language: its code; empty for suites that state none.
+        language: code of the language; empty for suites that state none.
         suites: number of suites.
         items: number of items.
         right: proportion of correct answers; None without any.
@@ -53,10 +53,10 @@ class AbilityInLanguage:
     """The ability of a model in one language.
 
     Attributes:
-        model: its label.
+        model: label of the model.
         language: the code; empty for suites that state none.
         ability: over the phenomena in this language, in logits; 0 is the average model there.
-        beyond: the same less the model's ability over all phenomena.
+        beyond: ability in this language less the model's ability over all phenomena.
     """
 
     model: str

@@ -19,9 +19,9 @@ class FamilyItem:
     """An item that is easier or harder for one family than their abilities say.
 
     Attributes:
-        suite: its suite.
-        item: its id.
-        family: of models.
+        suite: name of the item's suite.
+        item: id of the item.
+        family: family of models.
         easier: by how many logits it is easier for the family; below 0 it is harder.
         sure: the posterior probability of that sign, given the abilities.
     """

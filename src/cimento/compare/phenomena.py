@@ -91,16 +91,16 @@ class PhenomenonRate:
     """What a model gets right of a phenomenon.
 
     Attributes:
-        phenomenon: its name.
+        phenomenon: name of the phenomenon.
         is_mapped: whether the map of phenomena has it; otherwise it is a set's own label.
         model: label of the model.
         value: mean over paradigms; None where no item is judged.
         low: lower end of its 95% interval; None where there is none.
-        high: upper end.
-        about: what the interval is for.
+        high: upper end of the interval.
+        about: what the interval generalizes to.
         reason: why there is no value or no interval; empty where there is one.
         chance: mean of the levels of chance; None where one of them is not known.
-        n_items: items judged.
+        n_items: number of items judged.
         n_paradigms: paradigms; those made of the same items count once.
         sets: names of the sets.
         twins: the names of suites that are made of the same items, and count as one paradigm.
@@ -140,15 +140,15 @@ class PhenomenonChange:
     """The difference of two models on a phenomenon.
 
     Attributes:
-        phenomenon: its name.
+        phenomenon: name of the phenomenon.
         first: label of the one model.
         second: label of the other.
         value: mean over paradigms of second minus first, over items that both were judged on.
         low: lower end of its 95% interval; None where there is none.
-        high: upper end.
-        about: what the interval is for.
+        high: upper end of the interval.
+        about: what the interval generalizes to.
         p: two-sided, of no difference for other paradigms; None where there are too few of them.
-        p_corrected: by Holm's method, over all phenomena and pairs of models.
+        p_corrected: p-value, corrected by Holm's method, over all phenomena and pairs of models.
         n_paradigms: paradigms that both have.
         reason: why there is no value or no interval.
     """
@@ -171,14 +171,14 @@ class Disagreement:
     """Two sets by which a model knows a phenomenon differently well.
 
     Attributes:
-        phenomenon: its name.
+        phenomenon: name of the phenomenon.
         model: label of the model.
         first: the set by which it knows it better.
-        second: the other set.
+        second: name of the other set.
         first_value: mean over the paradigms of the first.
         second_value: mean over those of the second.
         low: lower end of the 95% interval of the difference, for other items of these paradigms.
-        high: upper end.
+        high: upper end of the interval.
     """
 
     phenomenon: str

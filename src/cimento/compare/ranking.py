@@ -34,7 +34,7 @@ class Rankings:
     """The models of some suites compared.
 
     Attributes:
-        rankings: by what is right and wrong, one for each suite and question.
+        rankings: rankings by what is right and wrong, one for each suite and question.
         correlations: correlations of the values of every two models with their references.
         alone: suite and model of the runs that are compared with no other, since none is on their
             suite.

@@ -58,15 +58,15 @@ class SetResult:
         suite: name of the suite, where each has its own number; empty for all suites of the set.
         model: label of the model.
         statistic: ``accuracy``, or the name of the statistic, such as ``spearman`` or ``DD``.
-        question: what it is of: a measure, or the phenomenon of a design; empty for pairs.
+        question: what the result is of: a measure, or the phenomenon of a design; empty for pairs.
         value: the number; None where it is undefined.
         low: lower end of its 95% interval, for other items; None where there is none.
-        high: upper end.
+        high: upper end of the interval.
         reason: why there is no value or no interval; empty where there is one.
-        n_items: items judged.
+        n_items: number of items judged.
         n_paradigms: paradigms of pairs; 0 for others.
         chance: mean level of chance; None where it is not known.
-        authors: what the authors would report; None where that is not recorded.
+        authors: number that the authors would report; None where that is not recorded.
     """
 
     set: str
@@ -168,7 +168,7 @@ def _authors(
         if measure == _LP:
             rates = [one.rates.get(model) for one in paradigms]
         else:
-            rates = [_headline(run.judge(measure=measure, also=())) for run in judged]
+            rates = [_headline(run.judge(measures=measure)) for run in judged]
     except CimentoError as error:
         return AuthorsNumber(value=None, reason=error.seen, **said)
     known = [one for one in rates if one is not None and one.value is not None]
@@ -206,15 +206,15 @@ class Example:
     """An item as an example of what a model gets right or wrong.
 
     Attributes:
-        phenomenon: what it tests.
+        phenomenon: phenomenon that the example tests.
         model: label of the model.
         kind: ``right`` and ``wrong`` by the widest margin, or ``close``, by the narrowest.
         set: name of its set.
         suite: name of its suite.
-        item: its id.
+        item: id of the item.
         margin: how much the model prefers the right side; negative where it prefers the wrong one.
-        unit: of the margin.
-        sentences: its sentences.
+        unit: unit of the margin.
+        sentences: sentences of the item.
     """
 
     phenomenon: str

@@ -322,9 +322,9 @@ class ConcordanceLine:
     """A line of a concordance.
 
     Attributes:
-        reference: its source, as given in the file.
+        reference: source of the line, as given in the file.
         left: the text before the keyword.
-        node: the keyword.
+        node: keyword of the concordance.
         right: the text after the keyword.
     """
 

@@ -44,8 +44,8 @@ from cimento.evaluation.language_suites import (
 )
 from cimento.evaluation.own_suites import Draft
 from cimento.io.files import read_bytes
-from cimento.io.option_types import EvaluationKeywords
 from cimento.io.values import grouped
+from cimento.kinds.option_types import EvaluationKeywords
 from cimento.kinds.run import Run
 from cimento.models.in_memory import as_scorers, split_tokenizer
 from cimento.options import from_names
@@ -85,9 +85,9 @@ class UsedSet:
 
     Attributes:
         set: name of the dataset.
-        title: what it is.
-        license: its license, or what is said of it.
-        citation: how to cite it.
+        title: title of the set.
+        license: license of the set, or what is said of it.
+        citation: how to cite the set.
         address: where it comes from.
         revision: the commit or record that was used; empty for single files, which have addresses
             of their own.
@@ -110,7 +110,7 @@ class NotRun:
     """A suite that a model could not be asked about.
 
     Attributes:
-        suite: its name.
+        suite: name of the suite.
         model: label of the model.
         message: why, and what to do.
     """
@@ -125,7 +125,7 @@ class LanguageAnswer:
     """What some models know of a language.
 
     Attributes:
-        language: its code.
+        language: code of the language.
         models: labels of the models.
         phenomena: the rate of each model on each phenomenon, what the best model surely knows
             first.
@@ -419,7 +419,7 @@ def evaluate_language(
         options: as for `evaluate`.
 
     Returns:
-        What the models know; as text, what the command prints.
+        The results of the models on the language; `str` of it is what the command prints.
 
     Raises:
         CimentoError: there is no set of the language, or an option or a model cannot be used.

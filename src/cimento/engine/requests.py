@@ -122,7 +122,7 @@ class Answers:
         """The rows of a table in memory.
 
         Args:
-            name: such as ``fills``.
+            name: name of the table, such as ``fills``.
 
         Raises:
             KeyError: no such request was made.

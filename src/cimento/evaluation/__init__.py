@@ -26,8 +26,8 @@ from cimento.evaluation.honored import honored, refuse_unused
 from cimento.evaluation.job import SuiteJob, suite_job
 from cimento.io.declared import checked
 from cimento.io.helper_process import HelperProcess
-from cimento.io.option_types import EvaluationKeywords, LoadingKeywords
 from cimento.kinds.base import ParadigmOptions
+from cimento.kinds.option_types import EvaluationKeywords, LoadingKeywords
 from cimento.kinds.registry import (
     LoadedSuite,
     SuiteLike,

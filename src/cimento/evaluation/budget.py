@@ -79,9 +79,9 @@ class Sample:
     """The random part of all sets that was asked about.
 
     Attributes:
-        items: its size.
+        items: number of items of the sample.
         of_items: items of all sets.
-        seed: of the draw.
+        seed: seed of the draw.
         seconds: the time that was given for all models together; None if a number of items was.
         per_second: items that all models together answer in a second, by which the size was
             chosen; None if a number of items was given.

@@ -11,8 +11,8 @@ from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.handle import ModelHandle
 from cimento.errors import InputError, UsageError
 from cimento.io.declared import checked
-from cimento.io.option_types import LoadingKeywords
 from cimento.io.tables import FILLS
+from cimento.kinds.option_types import LoadingKeywords
 from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
 from cimento.models.questions import ChoiceRule, FillCandidate, FillPolicy, OpenRule
 from cimento.models.registry import AnyScorer
@@ -67,7 +67,7 @@ def fill(
         masks: the longest candidate, in tokens.
         choice: how options are scored, see `FillPolicy`; empty for what suits the model.
         cache: where answers are kept, such as a `FileCache`; None forgets them afterwards.
-        options: of ``cimento fill``, named after its flags: ``device``, ``dtype`` ...
+        options: options of ``cimento fill``, named after its flags: ``device``, ``dtype`` ...
 
     Returns:
         Columns ``text`` (number of the text, from 1), ``method``, ``rank``, ``candidate``,

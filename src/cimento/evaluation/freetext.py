@@ -10,8 +10,8 @@ from cimento.engine.handle import ModelHandle
 from cimento.engine.scores import ask
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.declared import checked
-from cimento.io.option_types import ScoringKeywords
 from cimento.io.tables import MONTE_CARLO_ERROR, REPLICATE, TOKENS, collected
+from cimento.kinds.option_types import ScoringKeywords
 from cimento.measures import boundary_corrected, surprisal_bits
 from cimento.models.base import TWO_SIDED, Score
 from cimento.models.characters import containing

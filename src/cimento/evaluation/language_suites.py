@@ -53,9 +53,9 @@ class MissingSet:
     """A set that is not available.
 
     Attributes:
-        name: of the dataset.
-        language: its code.
-        reason: why.
+        name: name of the dataset.
+        language: code of the language.
+        reason: why the set is missing.
         todo: what to do about it.
     """
 

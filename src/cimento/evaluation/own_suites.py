@@ -32,13 +32,13 @@ class Draft:
     """A suite of pairs made from a grammar that comes with cimento, not reviewed as a whole.
 
     Attributes:
-        suite: its name, which is that of the grammar.
+        suite: name of the suite, which is that of the grammar.
         phenomenon: the class of phenomena of the grammar.
         about: what the grammar is about.
         n_items: number of its items.
-        seed: of the draw of words.
+        seed: seed of the draw of words.
         n_read: items of this grammar, of any draw, that two readers or more judged.
-        readers: who they were.
+        readers: who the readers of the suite were.
     """
 
     suite: str

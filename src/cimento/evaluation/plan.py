@@ -81,7 +81,7 @@ class ModelPlan:
     Times and memory are estimates; None stands for an unknown value.
 
     Attributes:
-        model: its label, or its name where it cannot be found.
+        model: label of the model, or its name where it cannot be found.
         requests: number of different requests, of all jobs that are not done.
         units: number of units into which they are cut.
         done: number of these units that are done.

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from cimento.errors import UsageError, needing
-from cimento.io.option_types import TrainingKeywords
+from cimento.kinds.option_types import TrainingKeywords
 from cimento.kinds.registry import SuiteLike
 from cimento.options import from_names
 

@@ -42,6 +42,7 @@ LayerColumn = NewType("LayerColumn", str)
 NamedColumn: TypeAlias = Literal[
     "logit", "log_sigmoid_sum", "entropy_nats", "rank", "unigram_nats", "boundary_nats"
 ]
+"""A column of further values of tokens that has a name of its own."""
 
 Column: TypeAlias = NamedColumn | LayerColumn
 """A column of further values of tokens, besides the log-probability."""

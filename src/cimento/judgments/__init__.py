@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 
 
 ACCEPTABILITY = "acceptability"
+"""The question of a judgment that is a rating."""
 ACCEPTABLE = "acceptable"
+"""The question of a judgment that is yes or no."""
 BETTER = "which is better"
+"""The question of a judgment that is a choice of two."""
 WHICH_FITS = "which fits"
 FITS = "fits"
 ATTENTION = "attention"
@@ -57,20 +60,20 @@ class Judgment:
     Attributes:
         suite: name of the suite.
         item: id of the item.
-        condition: of the item; empty for blanks.
+        condition: condition of the item; empty for blanks.
         candidate: the sentence or the candidate that was judged; None where there is none.
         annotator: who answered; None where it is not known.
-        question: such as `ACCEPTABILITY`.
+        question: question that was answered, such as `ACCEPTABILITY`.
         value: the answer; None where none was given.
         remark: anything that was added.
-        at: when, in UTC.
-        survey: which of the lists of a survey.
+        at: time of the answer, in UTC.
+        survey: list of the survey.
         position: place in that list, from 1.
-        seconds: that the answer took.
-        session_seconds: that the whole sitting took.
+        seconds: number of seconds that the answer took.
+        session_seconds: number of seconds that the whole sitting took.
         expected: the correct answer of an attention check; None for every other question.
-        status: of the submission, as the recruiting platform says.
-        scale: of a rating: its ends, the worst first, as in ``1 to 7``.
+        status: status of the submission, as the recruiting platform says.
+        scale: scale of a rating, by its ends, the worst first, as in ``1 to 7``.
     """
 
     suite: str

@@ -78,7 +78,7 @@ class Presenter(Protocol[SuiteT_contra, RunT_contra]):
         """One of `tables`; by default there are none.
 
         Args:
-            name: its name.
+            name: name of the figure or table.
             runs: the runs, possibly of several kinds that share the table.
             settings: what was asked of it.
 

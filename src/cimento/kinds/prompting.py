@@ -58,7 +58,7 @@ class Prompting:
         chat: whether the chat template is used; ``auto``: where there is one.
         system: ``folded``: the instruction goes into the first user turn.
         shots_as: worked examples as ``turns`` of the chat or as one ``text``.
-        max_tokens: of a reply.
+        max_tokens: most tokens of a reply.
         before_answer: what is between a chat prompt and an answer: nothing, for the template
             says where an answer begins.
     """
@@ -224,7 +224,7 @@ class PromptFormat:
     """The format in which a model is prompted.
 
     Attributes:
-        render: its chat template; None for flat text.
+        render: chat template of the model; None for flat text.
         remote: the turns go to a server, which renders them itself.
         system: where the instruction goes.
     """

@@ -65,7 +65,7 @@ class SuiteReader(Protocol[SuiteT]):
 
         Args:
             suite: the suite.
-            items: their ids, as in the requests table.
+            items: ids of the items, as in the requests table.
 
         Raises:
             UsageError: suites of this kind are only asked as a whole.

@@ -207,7 +207,7 @@ def parse_options(paradigm: AnyParadigm, given: Mapping[str, object]) -> Paradig
 
     Args:
         paradigm: paradigm that declares the options.
-        given: values by name.
+        given: values of options by name.
 
     Raises:
         UsageError: the paradigm does not support an option, or not this value of it.

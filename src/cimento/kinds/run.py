@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar, Unpack
 
 from cimento._version import __version__
 from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
@@ -18,8 +18,10 @@ from cimento.io.files import expanded, write_text
 from cimento.io.memory import give_back
 from cimento.io.parsing import faults_of
 from cimento.io.tables import REQUESTS, Rows, collected, find_table, read_table, write_table
+from cimento.kinds.judging import judged_otherwise, paradigm_names
+from cimento.kinds.option_types import JudgingKeywords
 from cimento.kinds.packages import with_packages
-from cimento.kinds.registry import find_paradigm, parse_options
+from cimento.kinds.registry import find_paradigm
 from cimento.kinds.restored import asked_suite, stored_options
 from cimento.kinds.run_html import run_html
 from cimento.kinds.run_line import place_of, run_line
@@ -110,7 +112,7 @@ class Run:
         """The rows of a table of requests or answers, read when they are needed.
 
         Args:
-            name: such as ``requests`` or ``tokens``.
+            name: name of the table, such as ``requests`` or ``tokens``.
 
         Raises:
             UsageError: the run has no such table.
@@ -128,7 +130,8 @@ class Run:
         """A table of the run as a polars frame; see docs/parts/tables.md.
 
         Args:
-            name: such as ``requests``, ``tokens``, ``outcomes`` or ``estimates``.
+            name: name of the table, such as ``requests``, ``tokens``, ``outcomes`` or
+                ``estimates``.
 
         Raises:
             UsageError: the run has no such table.
@@ -158,7 +161,7 @@ class Run:
         """A table of the run as a pandas frame.
 
         Args:
-            name: as for `table`.
+            name: name of the table, as for `table`.
 
         Raises:
             UsageError: the run has no such table.
@@ -204,7 +207,7 @@ class Run:
 
         Args:
             name: name of the value.
-            make: makes it.
+            make: function that makes the value.
         """
         kept: dict[str, MadeT] = vars(self).setdefault("_made", {})
         if name not in kept:
@@ -278,31 +281,30 @@ class Run:
             usage=stored_usage(self.manifest),
         )
 
-    def judge(self, **options: Any) -> Run:  # noqa: ANN401  # each paradigm declares its own
+    def judge(self, **options: Unpack[JudgingKeywords]) -> Run:
         """The same answers judged with other options; nothing stored is changed.
 
         Args:
-            options: options of the paradigm by name; the others keep their values.
+            options: options of judging, named as in `evaluate`; the others keep their values.
+
+        Returns:
+            A run with the same tables of answers, and its own outcomes and estimates.
 
         Raises:
             UsageError: the paradigm has no such option, or the option changes the requests.
             CimentoError: the suite lacks what an option names.
         """
-        given = {**self.options.model_dump(exclude_unset=True), **options}
-        judged = parse_options(self.paradigm, given)
-        asked = self.options.asked()
-        for changed in (name for name, value in judged.asked().items() if asked[name] != value):
-            raise UsageError(
-                where=f"option {changed}",
-                seen="it changes what the model is asked, and the answers are there already",
-                todo="Run the suite again with it.",
-            )
+        return self.judged(paradigm_names(options))
+
+    def judged(self, options: Mapping[str, object]) -> Run:
+        """As `judge`, with the options by the names that they have in `options` of the run."""
+        judged = judged_otherwise(self.paradigm, self.options, options)
         run = dataclasses.replace(self, options=judged, suite=SuiteField.changed(self))
         if options:
             judged.refuse_unfit(run.suite)
         return run
 
-    def grouped(self, **options: Any) -> Run:  # noqa: ANN401  # as for `judge`
+    def grouped(self, **options: Unpack[JudgingKeywords]) -> Run:
         """The same outcomes with other options that only change their grouping; as `judge`."""
         run = self.judge(**options)
         vars(run).update(_outcomes=self.outcomes(), warnings=self.warnings)
@@ -380,8 +382,7 @@ def _read_summary(folder: Path) -> RunSummary:
     return Summary.from_json(RunFolder(folder).read_text(SUMMARY), where=SUMMARY).runs[0]
 
 
-_NEEDED = {PARADIGM: str, "model": dict, "label": str, FILES: dict}
-"""What every manifest has, and the types of it."""
+_NEEDED = {PARADIGM: str, "model": dict, "label": str, FILES: dict}  # of every manifest
 
 
 def open_run(path: str | Path) -> Run:
@@ -485,9 +486,8 @@ def open_runs(paths: str | Path | Iterable[str | Path]) -> list[Run]:
 
 
 RunLike: TypeAlias = "Run | str | Path"
-"""A run, the folder of a run, or a folder of runs."""
 RunsLike: TypeAlias = "RunLike | Iterable[RunLike]"
-"""One such, or several."""
+"""A run, the folder of a run, a folder of runs, or several of these."""
 
 
 def runs_of(runs: RunsLike) -> list[Run]:

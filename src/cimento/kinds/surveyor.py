@@ -29,8 +29,8 @@ class Surveyor(Protocol[SuiteT_contra, RunT_contra]):
     """The surveyor of a kind of suites, which asks people what models are asked.
 
     Attributes:
-        question: of a run's outcomes, the one that people are asked too; empty for that which sums
-            up the run.
+        question: question of a run's outcomes, the one that people are asked too; empty for that
+            which sums up the run.
     """
 
     question: str = ""

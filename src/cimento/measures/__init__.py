@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeGuard
+from typing import TypeAlias, TypeGuard
 
 from cimento.errors import PluginError, UsageError, did_you_mean
 from cimento.io.parsing import number_in
@@ -50,6 +50,7 @@ __all__ = [
     "MEASURES",
     "NOT_ASKED",
     "Measure",
+    "MeasuresLike",
     "NoValue",
     "RegionValues",
     "Sentence",
@@ -68,8 +69,12 @@ __all__ = [
     "region_metric",
     "region_values",
     "surprisal_bits",
+    "texts_of_measures",
     "total",
 ]
+
+MeasuresLike: TypeAlias = str | Measure | Sequence[str | Measure]
+"""A measure or several, by name (``"lp"``, ``"lp,slor"``) or as an object; the first decides."""
 
 _GROUP: PluginGroup = "cimento.measures"
 _EXPECTED = "a Measure"
@@ -217,6 +222,27 @@ def names_of_measures(given: object) -> object:
             f"into the pyproject.toml of a package, install it, and give the name {name!r}.",
         )
     return name
+
+
+def texts_of_measures(given: object) -> tuple[str, ...]:
+    """The names of measures, each of which may be several with commas, from a name or several.
+
+    Args:
+        given: what was given as `MeasuresLike`.
+
+    Raises:
+        UsageError: it is something else, or a measure that is not registered.
+    """
+    several = [given] if isinstance(given, str | Measure) else given
+    if isinstance(several, list | tuple):
+        names = [names_of_measures(one) for one in several]
+        if all(isinstance(name, str) for name in names):
+            return tuple(map(str, names))
+    raise UsageError(
+        where="option measures",
+        seen=f"got {given!r}",
+        todo="Give the name of a measure, such as lp, or a Measure, or a list of these.",
+    )
 
 
 def judged_on(names: Sequence[str]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Language models and their answers; no other package imports torch or transformers.
+"""What a model of another package and a training loop of your own need, with names of `cimento`.
 
-The names in ``__all__`` are public: with those of `cimento`, they are what a model in
-another package and a training loop of your own need. They are loaded on first use.
+The names in ``__all__`` are public and are loaded on first use. No other package of cimento imports
+torch or transformers.
 """
 
 from cimento.io.public_names import lazy_names

@@ -129,7 +129,7 @@ class EncodedTexts(Sequence[Encoding]):
     Attributes:
         offsets: index of each text's first token, and the number of tokens at the end.
         firsts: index of the first token of each request's own text among its tokens.
-        ids: token ids.
+        ids: token ids of the text.
         tokens: the tokens as text.
         start: offset of each token's first character in its request's text; -1 outside it.
         end: offset one past its last character; -1 outside.

@@ -35,7 +35,7 @@ class LoadedModel:
     Attributes:
         model: the model on its device, in evaluation mode.
         tokenizer: a fast tokenizer; None leaves it to an option.
-        located: its files; None for a model made in Python.
+        located: files of the model; None for a model made in Python.
         kind: the kind as which it was loaded.
         policy: the policy with whose options it and its tokenizer were loaded.
         notes: what the user should know of how it was loaded, as sentences.
@@ -300,7 +300,7 @@ def live_scorer(
     """Wrap a transformers model that is already in memory as a scorer.
 
     Args:
-        model: in evaluation mode (``model.eval()``), on its device; it is not changed.
+        model: model in evaluation mode (``model.eval()``), on its device; it is not changed.
         tokenizer: a fast tokenizer.
         name: name of the model in tables and folders; its revision is the hash of its weights.
         policy: the policy of scoring, whose dtype is replaced by that of the model.

@@ -142,7 +142,7 @@ class Reply:
     Attributes:
         prompt: the whole prompt as text; empty where there are only turns.
         messages: the turns as (role, content), for servers that render them themselves.
-        templated: see `Choose`.
+        templated: whether the texts are rendered by a chat template already, as in `Choose`.
         max_tokens: largest number of generated tokens.
         stop: texts before the first of which the reply ends.
         options: the only texts that may be generated; empty for any.
@@ -242,7 +242,7 @@ class Patcher(Protocol):
 AttributionRule: TypeAlias = Literal["gradient", "integrated"]
 """Gradient times input, or integrated gradients."""
 
-Baseline: TypeAlias = Literal["mean", "zero"]
+BaselineRule: TypeAlias = Literal["mean", "zero"]
 """The embedding from which contributions count: the mean of the vocabulary's, or zero."""
 
 ERROR_NATS, ERROR_SHARE = 0.007, 0.002
@@ -261,7 +261,7 @@ class Attribute:
 
     text: Score
     rule: AttributionRule = "integrated"
-    baseline: Baseline = "mean"
+    baseline: BaselineRule = "mean"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

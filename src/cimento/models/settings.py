@@ -164,7 +164,7 @@ class Policy:
         mc_samples: number of samples by which a masked diffusion model is scored, a multiple of 8.
         mc_seed: seed of these samples.
         model_args: options passed unchanged to transformers' ``from_pretrained``.
-        tokenizer_args: the same for the tokenizer.
+        tokenizer_args: arguments of the tokenizer's ``from_pretrained``.
 
     Raises:
         UsageError: there is a stride without a sliding window, or it is not a number of tokens; the

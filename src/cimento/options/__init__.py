@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import fields, replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from cimento.intake.roles import parse_choice
 from cimento.io.declared import Name, Options, Settings, Texts, checked, option, recorded_fields
 from cimento.io.parsing import whole_number
 from cimento.io.tables import parse_columns, parse_layers
+from cimento.kinds.judging import on_measures, refuse_paradigm_names
 from cimento.kinds.stopped import precision_to_reach
 from cimento.measures import columns_needed, judged_on, names_of_measures
 from cimento.measures.regions import FirstTokenRule
@@ -99,11 +100,13 @@ class ModelOptions(Options):
         "", "A tokenizer other than the model's: a folder, or org/name@revision.", metavar="NAME"
     )
     model_args: Arguments = option(
-        (), "An option for transformers' from_pretrained; VALUE is JSON or text. May be repeated.",
+        (), "An option for transformers' from_pretrained, whose value is JSON or text."
+        " May be repeated.",
         metavar="KEY=VALUE",
     )  # fmt: skip
     tokenizer_args: Arguments = option(
-        (), "The same for the tokenizer, such as fix_mistral_regex=true. May be repeated.",
+        (), "An option for the tokenizer's from_pretrained, such as fix_mistral_regex=true."
+        " May be repeated.",
         metavar="KEY=VALUE",
     )  # fmt: skip
     allow_pickle: bool = option(
@@ -186,7 +189,7 @@ class ScoringOptions(ModelOptions):
         None, "Pseudo-log-likelihood of masked models; within-word-l2r by default."
     )
     punctuation: PunctuationRule | None = option(
-        None, "split (the default): a mark is a word of its own."
+        None, "split (the default): a mark is a word of its own; keep: part of its word."
     )
     segmenter: SegmenterRule | None = option(
         None,
@@ -194,16 +197,24 @@ class ScoringOptions(ModelOptions):
     )
     leading_blank: bool | None = option(None, "Put a space before every text.")
     boundary: BoundaryRule | None = option(None, "Correction for word boundaries; none by default.")
-    boundary_eos: bool | None = option(None, "Whether EOS ends a word, in that correction.")
-    boundary_first: FirstWordRule | None = option(
-        None, "Divisor of a text's first word: initial (the default)."
+    boundary_eos: bool | None = option(
+        None, "Whether EOS ends a word in the correction for word boundaries."
     )
-    mc_samples: int | None = option(None, "Samples of masked diffusion; 128 by default.", ge=8)
-    mc_seed: int | None = option(None, "Seed of these samples; 0 by default.", ge=0)
+    boundary_first: FirstWordRule | None = option(
+        None, "Divisor of a text's first word in the correction: initial (the default) or none."
+    )
+    mc_samples: int | None = option(
+        None, "Number of samples for models of masked diffusion; 128 by default.", ge=8
+    )
+    mc_seed: int | None = option(
+        None, "Seed of the samples for models of masked diffusion; 0 by default.", ge=0
+    )
     window: WindowRule = option("refuse", "What to do with texts longer than the model's window.")
     stride: int | None = option(None, "Step of a sliding window.", ge=1)
     context: str = option("", "Context put before every text, not scored.")
-    store: Texts = option((), "Store: logit, log_sigmoid_sum, entropy_nats, rank, unigram_nats.")
+    store: Texts = option(
+        (), "Also store of each token: logit, log_sigmoid_sum, entropy_nats, rank, unigram_nats."
+    )
     layers: str = option(
         "",
         "Also store each token's log-probability after these layers; 0 is before the first.",
@@ -252,7 +263,7 @@ class JudgingOptions(Options):
     ties: TieRule | None = option(None, "tie (no pass) or pass: what exactly equal sides count as.")
     near_ties: float | None = option(
         None,
-        "Threshold of near ties; by default it depends on the number format.",
+        "Threshold of near ties in bits; by default it depends on the number format.",
         metavar="BITS",
         ge=0.0,
     )
@@ -275,7 +286,7 @@ class JudgingOptions(Options):
             "metric": self.metric,
             "predictions": self.predictions or None,
             "unit": self.unit,
-            **_on_measures(self.measures),
+            **on_measures(self.measures),
             "unigrams": self.unigrams,
             "unscored_first": self.unscored_first,
             "ties": self.ties,
@@ -285,13 +296,6 @@ class JudgingOptions(Options):
         }
         stated = {name: value for name, value in named.items() if value is not None}
         return {**stated, **self.set}
-
-
-def _on_measures(names: Sequence[str]) -> dict[str, object]:
-    """Measures as options of paradigms: the first as ``measure``, any others as ``also``."""
-    measures = judged_on(names)
-    options: dict[str, object] = {"measure": measures[0]} if measures else {}
-    return options | {"also": measures[1:]} if measures[1:] else options
 
 
 class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
@@ -378,7 +382,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     def given(self) -> dict[str, object]:
         """The options given for paradigms, over the conventions that ``compat`` names."""
         conventions = find_compat(self.compat) if self.compat else OURS
-        usual = {} if self.measures else _on_measures(conventions.measures)
+        usual = {} if self.measures else on_measures(conventions.measures)
         return {**conventions.judging, **usual, **super().given}
 
     @property
@@ -431,6 +435,7 @@ def from_names(values: Mapping[str, object]) -> RunOptions:
         UsageError: an option is of the command line alone, or does not take the value given.
     """
     refuse_no_keywords(values)
+    refuse_paradigm_names(values)
     if isinstance(roles := values.get("columns"), Mapping):
         values = {**values, "columns": [f"{role}={column}" for role, column in roles.items()]}
     run_values = {name: value for name, value in values.items() if name in RunOptions.model_fields}

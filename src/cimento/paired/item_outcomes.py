@@ -160,7 +160,7 @@ def judged_on_measure(runs: Sequence[Run], measure: str) -> list[Run]:
             todo="Leave it out.",
         )
     return [
-        run.judge(measure=measure) if MEASURE in type(run.options).model_fields else run
+        run.judge(measures=measure) if MEASURE in type(run.options).model_fields else run
         for run in runs
     ]
 
@@ -180,7 +180,7 @@ def on_each_measure(run: Run, measures: Sequence[str] = ()) -> list[Run]:
     names = judged_on(measures) or tuple(dict.fromkeys(own))
     if names == own and len(own) == 1:
         return [run]
-    return [run.judge(measure=name, also=()) for name in names]
+    return [run.judged({"measure": name}) for name in names]
 
 
 def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes]:

@@ -1,7 +1,6 @@
-"""Paradigms: the kinds of test, each with its requests, its judging and its reports.
+"""What a package with a kind of test of its own needs: requests, judging and reports.
 
-The names in ``__all__`` are all that a package with a paradigm of its own needs
-(docs/extending.md). They are loaded on first use.
+The names in ``__all__`` are public and are loaded on first use; docs/extending.md uses them.
 """
 
 from cimento.io.public_names import lazy_names

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from cimento.errors import InputError, SuiteError, UsageError
 from cimento.kinds.registry import load_suite
-from cimento.suites.derived import Rows, rows_of
+from cimento.suites.derived import RowsLike, rows_of
 from cimento.suites.story_rows import is_story_row, story_record
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _Row = Mapping[str, object]
 
 
-def ratings(rows: Rows, *, name: str = "ratings", language: str = "") -> Suite:
+def ratings(rows: RowsLike, *, name: str = "ratings", language: str = "") -> Suite:
     """Make a suite of sentences that people rated, to compare measures of models with.
 
     Args:
@@ -54,7 +54,7 @@ def ratings(rows: Rows, *, name: str = "ratings", language: str = "") -> Suite:
     return cast("Suite", _read(records, "ratings", name, language, _as_table))
 
 
-def cloze(rows: Rows, *, name: str = "cloze", language: str = "") -> ClozeSuite:
+def cloze(rows: RowsLike, *, name: str = "cloze", language: str = "") -> ClozeSuite:
     """Make a suite of sentences with a blank each, and the words that are due there.
 
     Args:
@@ -83,7 +83,7 @@ def cloze(rows: Rows, *, name: str = "cloze", language: str = "") -> ClozeSuite:
     return cast("ClozeSuite", _read(records, "cloze", name, language, _as_table))
 
 
-def stories(rows: Rows, *, name: str = "stories", language: str = "") -> StorySuite:
+def stories(rows: RowsLike, *, name: str = "stories", language: str = "") -> StorySuite:
     """Make a suite of stories, plausible ones and variants with a conflict.
 
     Args:
@@ -116,7 +116,7 @@ def stories(rows: Rows, *, name: str = "stories", language: str = "") -> StorySu
     return cast("StorySuite", _read(lines, "stories", name, language, _as_lines))
 
 
-def _records(rows: Rows, columns: Sequence[str], what: str) -> list[_Row]:
+def _records(rows: RowsLike, columns: Sequence[str], what: str) -> list[_Row]:
     """Rows as records; tuples get the names of columns.
 
     Raises:

@@ -18,7 +18,7 @@ class WordColumns:
     """The columns that say which word an observation is of.
 
     Attributes:
-        text: id of the text.
+        text: name of the column with the id of the text.
         position: number of the word in its text, from 0 or from 1, which may differ among texts.
         word: the word as it was shown, with the marks that touch it.
     """

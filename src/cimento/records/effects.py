@@ -84,7 +84,7 @@ class DesignEffect:
 
     Attributes:
         estimate: DD over items, with its interval; its level is the phenomenon.
-        clusters: how many clusters the items are in, of crossed ones such as ``5 × 6``; None
+        clusters: number of clusters of the items, for crossed ones such as ``5 × 6``; None
             where each is by itself, or where that is not known.
         expected: condition whose sentences should be the worst; empty where that is not known.
         worst: condition whose sentences are the worst on average, over the items of DD; empty

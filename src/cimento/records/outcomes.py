@@ -323,7 +323,7 @@ def mean_estimate(mean: Mean, like: Estimate) -> Estimate:
     """A mean over items, with its interval and its test.
 
     Args:
-        mean: the mean.
+        mean: value of the mean.
         like: an estimate with the suite, model and question; its reason, if any, takes precedence.
     """
     return replace(

@@ -41,7 +41,7 @@ class NamedGrid:
 
     Attributes:
         name: name of the table.
-        grid: its cells.
+        grid: cells of the table.
         command: how to get it from the command line; empty for ``--table`` and its name.
     """
 
@@ -215,10 +215,10 @@ class JointReport:
     """A section about all suites and models together.
 
     Attributes:
-        heading: its heading.
+        heading: heading of the section.
         command: the command that prints it.
-        figures: its figures.
-        tables: its tables.
+        figures: figures of the section.
+        tables: tables of the section.
     """
 
     heading: str

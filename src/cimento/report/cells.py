@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Self, TypeAlias
 
-Value: TypeAlias = "str | float | bool | None"
+CellValue: TypeAlias = "str | float | bool | None"
 """What programs read: a text, a number, a truth value, or null where nothing is defined."""
 
 LOW, HIGH, N, REASON = "_low", "_high", "_n", "_reason"
@@ -27,10 +27,12 @@ class Shown(str):
     """
 
     __slots__ = ("parts", "unit")
-    parts: Mapping[str, Value]
+    parts: Mapping[str, CellValue]
     unit: str
 
-    def __new__(cls, text: str, parts: Mapping[str, Value] | Value = None, unit: str = "") -> Self:
+    def __new__(
+        cls, text: str, parts: Mapping[str, CellValue] | CellValue = None, unit: str = ""
+    ) -> Self:
         """The text of a cell with its values.
 
         Args:
@@ -55,7 +57,7 @@ def shown(value: float | None, text: str, *, absent: str, unit: str = "") -> Sho
     """
     if value is not None:
         return Shown(text, value, unit)
-    reason: dict[str, Value] = {} if absent in MARKS else {REASON: absent}
+    reason: dict[str, CellValue] = {} if absent in MARKS else {REASON: absent}
     return Shown(absent, {"": None, **reason}, unit)
 
 
@@ -89,7 +91,7 @@ def repeated(cell: str) -> Shown:
     return Shown("", parts_of(cell))
 
 
-def parts_of(cell: str) -> Mapping[str, Value]:
+def parts_of(cell: str) -> Mapping[str, CellValue]:
     """The values behind a cell, by the endings of their columns."""
     return cell.parts if isinstance(cell, Shown) else {"": cell}
 
@@ -111,7 +113,7 @@ def upper(end: str) -> Shown:
 
 def no_ends(absent: str) -> Shown:
     """The cell of an interval that there is none of; a text other than a dash is the reason."""
-    reason: dict[str, Value] = {} if absent in MARKS else {REASON: absent}
+    reason: dict[str, CellValue] = {} if absent in MARKS else {REASON: absent}
     return Shown(absent, {LOW: None, HIGH: None, **reason})
 
 

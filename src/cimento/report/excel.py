@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cimento.report.cells import HIGH, LOW, Shown, Value
+from cimento.report.cells import HIGH, LOW, CellValue, Shown
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 
 _WIDEST = 60
@@ -104,7 +104,7 @@ def _cells(cell: GridCell) -> list[_Cell]:
     return [_Cell(cell, _finite(cell.parts.get("")))]
 
 
-def _finite(value: Value) -> float | None:
+def _finite(value: CellValue) -> float | None:
     if isinstance(value, str | bool) or value is None or not math.isfinite(value):
         return None
     return float(value)

@@ -21,7 +21,7 @@ from cimento.io.inline_markup import (
     wrapped,
 )
 from cimento.records.outcomes import missing
-from cimento.report.cells import HIGH, LOW, PERCENT, N, PValue, Value, count, repeated
+from cimento.report.cells import HIGH, LOW, PERCENT, CellValue, N, PValue, count, repeated
 from cimento.report.cells import REASON as WHY
 from cimento.report.formatting import with_minus
 from cimento.report.protocols import HasReason
@@ -84,7 +84,7 @@ class EstimateCell:
             n: number of observations.
             digits: number of decimals to show.
             percent: whether value and interval are shares, to show in percent.
-            reason: in the place of the record's; None for that.
+            reason: reason in the place of the record's; None for that.
         """
         known = [value, ends.low, ends.high]
         if percent:
@@ -97,7 +97,7 @@ class EstimateCell:
         )
 
     @property
-    def parts(self) -> Mapping[str, Value]:
+    def parts(self) -> Mapping[str, CellValue]:
         """The values for programs, by the endings of their columns."""
         return {"": self.value, LOW: self.low, HIGH: self.high, N: self.n, WHY: self.reason}
 

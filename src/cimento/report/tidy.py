@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from cimento.report.cells import HIGH, LOW, MARKS, REASON, N, Shown, Value, no_ends
+from cimento.report.cells import HIGH, LOW, MARKS, REASON, CellValue, N, Shown, no_ends
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +31,7 @@ class HasParts(Protocol):
     """A cell with values for several columns."""
 
     @property
-    def parts(self) -> Mapping[str, Value]:
+    def parts(self) -> Mapping[str, CellValue]:
         """The values by the endings of their columns."""
 
     @property
@@ -58,7 +58,7 @@ class Column:
     heading: str
     kind: Kind
     unit: str
-    values: tuple[Value, ...]
+    values: tuple[CellValue, ...]
 
     @property
     def schema(self) -> dict[str, object]:
@@ -73,7 +73,7 @@ class Tidy:
     """A table for programs.
 
     Attributes:
-        columns: in their order, each with as many values as there are rows.
+        columns: columns in their order, each with as many values as there are rows.
     """
 
     columns: tuple[Column, ...]
@@ -110,7 +110,7 @@ class Tidy:
         return cls(columns=tuple(_apart(columns)))
 
     @property
-    def rows(self) -> Iterator[dict[str, Value]]:
+    def rows(self) -> Iterator[dict[str, CellValue]]:
         """The rows by the names of the columns."""
         names = [column.name for column in self.columns]
         for row in zip(*(column.values for column in self.columns), strict=True):
@@ -194,7 +194,7 @@ def _units(cells: Sequence[Cell]) -> set[str]:
     }
 
 
-def _parts(cell: Cell) -> dict[str, Value]:
+def _parts(cell: Cell) -> dict[str, CellValue]:
     """The values behind a cell; a number that is not finite is null with a reason."""
     typed = _typed(cell)
     if typed is None:
@@ -211,7 +211,7 @@ def _typed(cell: Cell) -> HasParts | None:
     return None if isinstance(cell, str) and not isinstance(cell, Shown) else cell
 
 
-def _finite(value: Value) -> Value:
+def _finite(value: CellValue) -> CellValue:
     """The value without a sign of zero; None for a number that is not finite, and no text."""
     if isinstance(value, float):
         return value + 0.0 if math.isfinite(value) else None
@@ -289,7 +289,7 @@ def _kind(
 
 
 def _column(
-    name: str, heading: str, kind: Kind, values: Sequence[Value], *, unit: str = ""
+    name: str, heading: str, kind: Kind, values: Sequence[CellValue], *, unit: str = ""
 ) -> Column:
     if kind == "number":
         values = [None if value is None else float(value) for value in values]
@@ -305,7 +305,7 @@ def _apart(columns: Sequence[Column]) -> Iterator[Column]:
         yield column if again == 1 else replace(column, name=f"{column.name}_{again}")
 
 
-def _field(value: Value) -> str:
+def _field(value: CellValue) -> str:
     """A value as a field of CSV, with all its digits."""
     if value is None:
         return ""

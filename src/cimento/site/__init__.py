@@ -84,7 +84,7 @@ class SiteSettings:
     """The settings of a site: what it says of itself.
 
     Attributes:
-        title: its name.
+        title: title of the site.
         address: where it will stand, such as ``https://lab.example/board/``; empty if unknown.
         license: address or name of the license of the tables; empty if none is stated.
         dataset: benchmark on the Hugging Face hub, ``owner/name``, whose tasks are named like the

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
 
@@ -38,7 +39,7 @@ from cimento.statistics.raters import (
     fleiss_of_ratings,
 )
 
-Label = Hashable
+Label: TypeAlias = "Hashable"
 """An annotator's label of a unit."""
 MEASUREMENT_SCALES = ("nominal", "ordinal", "interval")
 WEIGHTS: Mapping[str, int] = MappingProxyType({"none": 0, "linear": 1, "quadratic": 2})
@@ -53,12 +54,12 @@ class Agreement:
 
     Attributes:
         value: 1 where all agree, 0 for agreement by chance; None where undefined.
-        items: that have two ratings or more.
-        ratings: of those items.
-        coefficient: its name.
+        items: number of items that have two ratings or more.
+        ratings: number of ratings of those items.
+        coefficient: name of the coefficient.
         low: lower end of the interval; None where there is none.
-        high: upper end.
-        method: of the interval.
+        high: upper end of the interval.
+        method: method of the interval.
         reason: why the coefficient or its interval is missing.
     """
 
@@ -88,10 +89,10 @@ def krippendorff_alpha(
     cluster at a time: for other items and these people; that of `alpha_for_others` is for others.
 
     Args:
-        ratings: of each item, in any order; None for a missing one. Items with fewer than two
-            count for nothing. Numbers, unless the scale is nominal.
+        ratings: ratings of each item, in any order; None for a missing one. Items with fewer than
+            two count for nothing. Numbers, unless the scale is nominal.
         scale: ``nominal``, ``ordinal`` or ``interval``.
-        design: of the items; no interval without it.
+        design: which of the items belong together; no interval without it.
         level: confidence level.
 
     Returns:
@@ -137,15 +138,15 @@ def alpha_for_others(
     Gelbach and Miller 2011, doi:10.1198/jbes.2010.07136).
 
     Args:
-        ratings: of each item, in any order; None for a missing one.
+        ratings: ratings of each item, in any order; None for a missing one.
         people: who gave each rating, in the same form.
-        design: of the items.
+        design: which of the items belong together.
         scale: ``nominal``, ``ordinal`` or ``interval``.
         level: confidence level.
 
     Returns:
-        The interval, or the reason why there is none: people who are not known, fewer than five
-        people or items, or alpha or its interval for these people is undefined.
+        The interval, both ends at most 1, or the reason why there is none: people who are not
+        known, fewer than five people or items, or alpha or its interval for them is undefined.
 
     Raises:
         UsageError: as of `krippendorff_alpha`.
@@ -180,8 +181,8 @@ def fleiss_kappa(
     doi:10.1037/h0031619).
 
     Args:
-        ratings: of each item, in any order.
-        design: of the items; no interval without it.
+        ratings: ratings of each item, in any order.
+        design: which of the items belong together; no interval without it.
         level: confidence level.
 
     Returns:
@@ -213,13 +214,13 @@ def fleiss_for_others(
     It is found as by `alpha_for_others` (with doi:10.1198/jbes.2010.07136).
 
     Args:
-        ratings: of each item, as many of each.
+        ratings: ratings of each item, as many of each.
         people: who gave each rating, in the same form.
-        design: of the items.
+        design: which of the items belong together.
         level: confidence level.
 
     Returns:
-        The interval, or the reason why there is none.
+        The interval, both ends at most 1, or the reason why there is none.
 
     Example:
         >>> rows = ["aaaba", "bbbab", "aabab", "bbabb", "aaaab", "babbb", "aabaa", "bbaba"]
@@ -255,11 +256,10 @@ def cohen_kappa(
 
     Args:
         first: the first rater's label of each item.
-        second: the second rater's.
+        second: the second rater's label of each item.
         weights: ``none``, ``linear`` or ``quadratic``.
-        categories: in their order; needed for weights unless labels are numbers, whose order is
-            known (a number that nobody used is not a step then).
-        design: of the items; no interval without it.
+        categories: categories in order; weights need them, unless labels are numbers.
+        design: which of the items belong together; no interval without it.
         level: confidence level.
         what: the word for labels, where there is no interval and it says why.
 
@@ -451,7 +451,7 @@ def intraclass(ratings: ArrayLike, *, kind: str = "agreement", mean: bool = Fals
     Args:
         ratings: one row per item, one column a rater, no rating missing.
         kind: ``one-way``, ``agreement`` or ``consistency``.
-        mean: of the mean of all k ratings of an item, rather than of one rating.
+        mean: whether it is of the mean of all k ratings of an item, rather than of one rating.
 
     Returns:
         The coefficient, at most 1; a reason in its place where there are fewer than two items or

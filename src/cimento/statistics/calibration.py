@@ -111,9 +111,9 @@ class Reliability:
 
     Attributes:
         low: lower end of the bin, outside it.
-        high: upper end, inside it.
-        n: observations in the bin.
-        confidence: their mean confidence; None in an empty bin.
+        high: upper end of the bin, inside it.
+        n: number of observations in the bin.
+        confidence: mean confidence of the observations; None in an empty bin.
         accuracy: the proportion of them that is right; None in an empty bin.
     """
 
@@ -130,7 +130,7 @@ class Calibration:
 
     Attributes:
         ece: weighted mean of the absolute gap between confidence and accuracy; None without data.
-        bins: from the lowest confidence to the highest.
+        bins: bins from the lowest confidence to the highest.
         reason: why there is none.
     """
 
@@ -230,7 +230,7 @@ def brier_parts(probability: ArrayLike, outcome: ArrayLike, *, bins: int = 10) -
     doi:10.1175/2007WAF2006116.1). It is half of `brier` of two classes.
 
     Args:
-        probability: of each observation, between 0 and 1.
+        probability: probability of each observation, between 0 and 1.
         outcome: 0 or 1, or the proportion of people who say 1.
         bins: number of bins of equal width, open below and closed above.
 
@@ -273,9 +273,9 @@ class Scaling:
     Attributes:
         temperature: the best for all observations; above 1: the answers were too sure.
         nll: mean negative log-likelihood before, in nats.
-        nll_scaled: the same with the temperature that is best on the other folds.
+        nll_scaled: negative log-likelihood with the temperature that is best on the other folds.
         ece: expected calibration error before, ten bins.
-        ece_scaled: the same after, as for `nll_scaled`.
+        ece_scaled: expected calibration error with that temperature, as for `nll_scaled`.
         at_bound: the best temperature is the highest or lowest that was tried: the scores say
             nothing of what is right, or everything.
         reason: why there is none.
@@ -394,7 +394,8 @@ def jensen_shannon(first: Mapping[Hashable, float], second: Mapping[Hashable, fl
     Args:
         first: weight of each label, such as counts of choices or probabilities; normalized to sum
             to 1.
-        second: the same; a label that only one side has weighs nothing on the other.
+        second: label to its probability on the other side; a label that only one side has weighs
+            nothing on the other.
 
     Returns:
         The divergence in bits: 0 for equal distributions, 1 for disjoint ones; a reason in its

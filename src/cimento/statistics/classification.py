@@ -262,8 +262,9 @@ class Threshold:
     """The quality of a threshold on a score, chosen by cross-validation.
 
     Attributes:
-        mcc: of the answers to what was held out, all folds together; None where undefined.
-        mcc_in_sample: of the best threshold for all, which flatters.
+        mcc: Matthews's correlation coefficient of the answers to what was held out, all folds
+            together; None where undefined.
+        mcc_in_sample: coefficient of the best threshold for all, which flatters.
         thresholds: the best threshold of each fold's training part; a score at or above is a yes.
         reason: why there is no `mcc`.
     """
@@ -289,9 +290,9 @@ def threshold_mcc(
     lie halfway between neighboring scores; of equally good ones the lowest is taken.
 
     Args:
-        scores: higher for yes.
+        scores: scores of the observations, higher for yes.
         truth: whether each is a yes.
-        seed: of the division into folds.
+        seed: seed of the division into folds.
         folds: number of parts, alike in their proportion of yes; fewer if there are fewer clusters.
         clusters: what must stay together in one fold; of crossed ones the first factor.
 
@@ -379,7 +380,7 @@ def auc_interval(
     Args:
         scores: one an observation; higher for the true class.
         truth: whether each is of the true class.
-        design: of the observations.
+        design: which of the observations belong together.
         level: confidence level.
 
     Returns:
@@ -419,8 +420,8 @@ def balanced_interval(
 
     Args:
         answers: whether each observation was called true.
-        truth: whether it is.
-        design: of the observations.
+        truth: whether each observation is positive.
+        design: which of the observations belong together.
         level: confidence level.
 
     Returns:

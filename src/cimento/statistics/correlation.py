@@ -42,8 +42,8 @@ class Correlation:
             where rows come in clusters.
         p: two-sided, by the test that belongs to the interval; None where there is none.
         low: lower end of the interval; None where there is none.
-        high: upper end.
-        method: of the interval.
+        high: upper end of the interval.
+        method: method of the interval.
         reason: why `r`, or where there is an `r` why the interval, is missing.
     """
 
@@ -82,7 +82,7 @@ def correlate(
         x: shape (n,), one value per row.
         y: shape (n,), one value per row.
         kind: ``pearson``, ``spearman`` or ``kendall``.
-        design: of the rows, such as sentences that come in pairs.
+        design: which of the rows belong together, such as sentences that come in pairs.
         level: confidence level.
 
     Returns:
@@ -200,7 +200,7 @@ def partial_correlation(
         x: shape (n,), one value per row.
         y: shape (n,), one value per row.
         covariates: shape (n, covariates), such as length and frequency.
-        design: of the rows.
+        design: which of the rows belong together.
         kind: ``pearson`` or ``spearman``.
         level: confidence level.
 
@@ -312,14 +312,14 @@ class CorrelationDifference:
 
     Attributes:
         first: the first coefficient; None where it is undefined.
-        second: the second one.
+        second: second coefficient.
         estimate: second minus first; None where one of them is undefined.
         low: lower end of the interval.
-        high: upper end.
+        high: upper end of the interval.
         p: two-sided, of equal coefficients; 0.05 or less exactly where the 95% interval leaves
             out 0.
-        method: of interval and test.
-        n: observations.
+        method: method of interval and test.
+        n: number of observations.
         m: independent units.
         reason: why there is no interval and no p.
     """
@@ -355,9 +355,9 @@ def correlation_difference(
 
     Args:
         first: one value an observation, such as one model's score of a sentence.
-        second: of the same observations, another model's.
+        second: values of another model for the same observations.
         reference: what both are compared with, such as ratings.
-        design: of the observations.
+        design: which of the observations belong together.
         kind: ``pearson``, ``spearman`` or ``kendall``.
         level: confidence level.
 

@@ -158,7 +158,7 @@ class Design:
 
     Attributes:
         units: name of each observation, such as its item; a name may occur more than once.
-        clusters: of each unit, what it belongs to; units of one cluster may depend on each other,
+        clusters: what each unit belongs to; units of one cluster may depend on each other,
             and a unit that stands alone is a cluster of its own. In a crossed design this is a
             `Crossing`: units that share the label of any factor may depend on each other.
     """
@@ -171,7 +171,7 @@ class Design:
         """The design of units that stand alone.
 
         Args:
-            units: their names, or how many there are.
+            units: names of the units, or how many there are.
         """
         names = tuple(range(units) if isinstance(units, int) else units)
         return cls(names, tuple(range(len(names))))
@@ -183,7 +183,7 @@ class Design:
         """The design of named units.
 
         Args:
-            units: their names.
+            units: names of the units.
             clusters: unit to what it belongs to; None where each stands alone.
         """
         names = tuple(units)

@@ -69,7 +69,7 @@ class DetectionValue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Detection:
+class SensitivityAndBias:
     """Sensitivity and bias.
 
     Attributes:
@@ -79,7 +79,7 @@ class Detection:
         criterion: c, 0 without bias; below 0 for a tendency to say yes.
         signals: number of answers about signals.
         noises: number of answers about noise.
-        method: of the intervals.
+        method: method of the intervals.
         reason: why a number or its interval is missing.
     """
 
@@ -101,14 +101,14 @@ def sensitivity_and_bias(
     seed: int,
     level: float = 0.95,
     draws: int = DRAWS,
-) -> Detection:
+) -> SensitivityAndBias:
     """Compute sensitivity and bias from counts of answers, with intervals over items or clusters.
 
     Args:
         counts: shape (items, 4): yes and answers about signals, then about noise; halves may count.
-        design: of the items.
+        design: which of the items belong together.
         task: ``yes-no`` or ``2afc``.
-        seed: of the draws.
+        seed: seed of the draws.
         level: confidence level.
         draws: number of draws.
 
@@ -129,7 +129,7 @@ def sensitivity_and_bias(
     yes_s, signals, yes_n, noises = (float(total) for total in table.sum(axis=0))
     method = DRAWN_CLUSTERED if design.clustered else DRAWN
     hits, false_alarms = yes_s / signals if signals else None, yes_n / noises if noises else None
-    nothing = Detection(
+    nothing = SensitivityAndBias(
         hits=hits, false_alarms=false_alarms, signals=signals, noises=noises, method=method,
         sensitivity=DetectionValue(), criterion=DetectionValue(),
     )  # fmt: skip

@@ -116,8 +116,8 @@ def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) ->
 
     Args:
         first: whether each item is right.
-        second: of the same items.
-        design: of the items.
+        second: verdicts of the second model on the same items.
+        design: which of the items belong together.
 
     Returns:
         The test, two-sided; without p where there are fewer than five independent items, and with a
@@ -158,8 +158,8 @@ def cochran_q(
 
     Args:
         table: one row per item, one truth value a model.
-        design: of the items.
-        seed: of the permutations.
+        design: which of the items belong together.
+        seed: seed of the permutations.
         draws: number of draws.
 
     Returns:
@@ -251,9 +251,9 @@ class Difference:
 
     Attributes:
         estimate: None where nothing was observed.
-        low: lower end.
-        high: upper end.
-        method: of the interval.
+        low: lower end of the interval.
+        high: upper end of the interval.
+        method: method of the interval.
         reason: why there is none.
     """
 
@@ -282,8 +282,8 @@ def share_difference(
 
     Args:
         first: whether each item is right.
-        second: of the same items.
-        design: of the items.
+        second: verdicts of the second model on the same items.
+        design: which of the items belong together.
         level: confidence level.
 
     Returns:
@@ -385,10 +385,10 @@ def unpaired_share_difference(
     17, 873-890).
 
     Args:
-        first: a share.
-        n: observations behind it; of clustered ones give the effective number.
+        first: first share, from 0 to 1.
+        n: number of observations of the first share; for clustered ones give the effective number.
         second: the other share.
-        m: observations behind that.
+        m: number of observations of the second share.
         level: confidence level.
 
     Returns:

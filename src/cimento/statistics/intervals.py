@@ -44,8 +44,8 @@ class Interval:
     """A confidence interval of a share, a difference or a coefficient.
 
     Attributes:
-        low: lower end; None where nothing was observed.
-        high: upper end.
+        low: lower end of the interval; None where nothing was observed.
+        high: upper end of the interval.
         method: how it was made.
         reason: why there is none.
     """
@@ -158,7 +158,7 @@ def share_interval(passed: Sequence[bool], design: Design, *, level: float = 0.9
 
     Args:
         passed: whether each verdict is a pass.
-        design: of the verdicts.
+        design: which of the verdicts belong together.
         level: confidence level.
 
     Returns:

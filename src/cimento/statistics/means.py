@@ -63,12 +63,12 @@ class Mean:
     Attributes:
         value: the mean over observations; None where there are none.
         low: lower end of the interval; None where there is none.
-        high: upper end.
+        high: upper end of the interval.
         statistic: t, the distance of the mean from the null hypothesis in standard errors.
         p: two-sided, of the mean being that of the null hypothesis; 0.05 or less exactly where
             the 95% interval leaves that out.
-        method: of interval and test.
-        n: observations.
+        method: method of interval and test.
+        n: number of observations.
         m: independent units: clusters, or observations that stand alone.
         reason: why there is no interval.
     """
@@ -99,14 +99,14 @@ def mean_of(
 
     Args:
         values: one per observation, such as margins or DD scores (proportions: `share_interval`).
-        design: of the observations.
-        seed: of the draws.
+        design: which of the observations belong together.
+        seed: seed of the draws.
         null: the mean under the null hypothesis.
         level: confidence level.
-        draws: of the bootstrap; 0 for Student's t alone.
+        draws: number of draws of the bootstrap; 0 for Student's t alone.
 
     Returns:
-        The mean, its interval, t and p; no interval for fewer than five clusters or equal means.
+        Mean and interval in the unit of the values, t and p; no interval below five clusters.
 
     Raises:
         UsageError: an invalid level, or not one value an observation.
@@ -197,7 +197,7 @@ def t_test(values: ArrayLike, design: Design) -> Significance:
         design: of the observations.
 
     Returns:
-        Without p where there are fewer than five clusters, or their means are equal.
+        The test; without p where there are fewer than five clusters, or their means are equal.
 
     Raises:
         UsageError: not one value an observation.
@@ -256,8 +256,8 @@ def bounded_mean(
 
     Args:
         values: one an observation.
-        design: of the observations.
-        seed: of the draws.
+        design: which of the observations belong together.
+        seed: seed of the draws.
         level: confidence level.
         draws: number of draws.
 
@@ -333,10 +333,10 @@ class WithinIntervals:
     """Condition means with standard errors and half-widths, one a condition.
 
     Attributes:
-        means: of the conditions.
+        means: means of the conditions.
         se: standard errors without what differs between units; None where there is none.
-        half_widths: of the intervals; the interval is the mean plus and minus it.
-        method: which of the three.
+        half_widths: half the widths of the intervals; the interval is the mean plus and minus it.
+        method: name of the method, one of the three.
         n: units, such as items or participants.
         reason: why there are no intervals.
     """
@@ -375,8 +375,9 @@ def within_intervals(
         level: confidence level.
 
     Returns:
-        Means, standard errors and half-widths, one per condition; a reason in place of the last two
-        if there are fewer than two units or conditions differ equally in all.
+        Means, standard errors and half-widths in the unit of the values, one per condition; a
+        reason in place of the last two if there are fewer than two units or conditions differ
+        equally in all.
 
     Raises:
         UsageError: an unknown method, an invalid level, or fewer than two conditions.

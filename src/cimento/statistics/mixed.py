@@ -19,9 +19,9 @@ from cimento.statistics.mixed_deviance import (
     triangles,
 )
 from cimento.statistics.mixed_formula import (
-    Column,
     MixedFormula,
     RandomEffects,
+    VariableColumn,
     block_of,
     by_group,
     design_of,
@@ -71,9 +71,9 @@ class MixedFit:
     """A fitted mixed model.
 
     Attributes:
-        formula: as given.
+        formula: formula as it was given.
         criterion: ``REML``, ``ML``, or ``ML, Laplace`` where answers are categories.
-        n: observations.
+        n: number of observations.
         fixed: fixed effects; empty where there is no fit.
         random: one a random term.
         residual_sd: standard deviation of the residuals; None where answers are categories.
@@ -129,7 +129,7 @@ class MixedFit:
 
 def mixed_model(
     formula: str,
-    columns: Mapping[str, Column],
+    columns: Mapping[str, VariableColumn],
     *,
     reml: bool = True,
     satterthwaite: bool = True,
@@ -146,8 +146,9 @@ def mixed_model(
     that the product of two of them is the difference of differences.
 
     Args:
-        formula: such as ``score ~ structure*distance + (1 + structure | item)``.
-        columns: by name, each of shape (n,); those of groups may hold anything.
+        formula: formula of the model, such as ``score ~ structure*distance + (1 + structure |
+            item)``.
+        columns: columns by name, each of shape (n,); those of groups may hold anything.
         reml: restricted maximum likelihood; for likelihood-ratio tests of fixed effects use False.
         satterthwaite: degrees of freedom for t; else p from the normal distribution.
 
@@ -247,7 +248,7 @@ def sum_coded(labels: Sequence[Hashable], *, high: Hashable) -> list[float]:
         high: the level that becomes 0.5.
 
     Returns:
-        One number per label.
+        One number per label, 0.5 or -0.5, in the order of the labels.
 
     Raises:
         UsageError: there are not two levels, or `high` is none of them.

@@ -14,8 +14,8 @@ from cimento.statistics.design import Floats, Integers, floats
 from cimento.statistics.mixed import WALD, FixedEffect, MixedFit
 from cimento.statistics.mixed_deviance import GroupBlock, triangles
 from cimento.statistics.mixed_formula import (
-    Column,
     MixedFormula,
+    VariableColumn,
     block_of,
     by_group,
     design_of,
@@ -51,7 +51,7 @@ _LARGEST_SD = 10.0
 """Log-odds by which random effects can vary before nearly every answer is certain."""
 
 
-def logistic_mixed_model(formula: str, columns: Mapping[str, Column]) -> MixedFit:
+def logistic_mixed_model(formula: str, columns: Mapping[str, VariableColumn]) -> MixedFit:
     """Fit a mixed model of answers that are right or wrong, as ``glmer`` of R's lme4 does.
 
     ``log(p / (1 - p)) = X beta + Z b`` with normal b, whose likelihood is that of Laplace's
@@ -60,8 +60,9 @@ def logistic_mixed_model(formula: str, columns: Mapping[str, Column]) -> MixedFi
     second derivatives by all parameters, p from the normal distribution.
 
     Args:
-        formula: such as ``right ~ model + (1 + model | cluster) + (1 | item)``.
-        columns: by name, each of shape (n,); the response of 0 and 1, groups of anything.
+        formula: formula of the model, such as ``right ~ model + (1 + model | cluster) + (1 |
+            item)``.
+        columns: columns by name, each of shape (n,); the response of 0 and 1, groups of anything.
 
     Returns:
         The fit, or the reason why there is none: all answers are alike, an effect whose answers
@@ -97,7 +98,7 @@ def logistic_mixed_model(formula: str, columns: Mapping[str, Column]) -> MixedFi
     return _fit(parsed, _Fixed(answers, start, 1 / scales, names, 0), blocks)
 
 
-def cumulative_mixed_model(formula: str, columns: Mapping[str, Column]) -> MixedFit:
+def cumulative_mixed_model(formula: str, columns: Mapping[str, VariableColumn]) -> MixedFit:
     """Fit a mixed model of ratings in an order, as ``clmm`` of R's ordinal does.
 
     ``log(P(rating <= k) / P(rating > k)) = threshold_k - X beta - Z b`` with normal b (McCullagh
@@ -106,9 +107,9 @@ def cumulative_mixed_model(formula: str, columns: Mapping[str, Column]) -> Mixed
     above 0 mean higher ratings; the distances of the points of the scale are not assumed.
 
     Args:
-        formula: such as ``rating ~ condition + (1 | participant) + (1 | item)``; there is no
-            intercept, whose place the thresholds take.
-        columns: by name, each of shape (n,); the response of numbers, groups of anything.
+        formula: formula of the model, such as ``rating ~ condition + (1 | participant) + (1 |
+            item)``; there is no intercept, whose place the thresholds take.
+        columns: columns by name, each of shape (n,); the response of numbers, groups of anything.
 
     Returns:
         The fit, or the reason why there is none: all ratings are equal, more than 20 different
@@ -146,7 +147,7 @@ def cumulative_mixed_model(formula: str, columns: Mapping[str, Column]) -> Mixed
 
 
 def _read(
-    formula: str, columns: Mapping[str, Column]
+    formula: str, columns: Mapping[str, VariableColumn]
 ) -> tuple[MixedFormula, Floats, list[GroupBlock], int]:
     """The formula, the response, the random effects and the number of rows."""
     parsed = parse_formula(formula)

@@ -16,7 +16,7 @@ from cimento.statistics.mixed_deviance import GroupBlock, spans
 
 INTERCEPT = "(Intercept)"
 Term = tuple[str, ...]
-Column = Sequence[Hashable]
+VariableColumn = Sequence[Hashable]
 """The values of a variable, one per row."""
 
 _NAME = re.compile(r"[^\W\d][\w.]*")
@@ -127,7 +127,7 @@ class RandomEffects:
     levels: int
 
 
-def rows_of(parsed: MixedFormula, columns: Mapping[str, Column]) -> int:
+def rows_of(parsed: MixedFormula, columns: Mapping[str, VariableColumn]) -> int:
     """The number of rows of the formula's columns.
 
     Raises:
@@ -142,7 +142,7 @@ def rows_of(parsed: MixedFormula, columns: Mapping[str, Column]) -> int:
     return same_length(**{name: columns[name] for name in names})
 
 
-def design_of(terms: Sequence[Term], columns: Mapping[str, Column], n: int) -> Floats:
+def design_of(terms: Sequence[Term], columns: Mapping[str, VariableColumn], n: int) -> Floats:
     """One column a term: ones, a column, or a product of columns."""
     design = np.ones((n, len(terms)))
     for place, term in enumerate(terms):
@@ -156,7 +156,9 @@ def by_group(parsed: MixedFormula) -> dict[str, list[RandomTerm]]:
     return grouped((term.group, term) for term in parsed.random)
 
 
-def block_of(terms: Sequence[RandomTerm], columns: Mapping[str, Column], n: int) -> GroupBlock:
+def block_of(
+    terms: Sequence[RandomTerm], columns: Mapping[str, VariableColumn], n: int
+) -> GroupBlock:
     """The random effects of the terms of one grouping column."""
     effects = [effect for term in terms for effect in term.terms]
     sizes = tuple(len(term.terms) for term in terms)

@@ -120,7 +120,7 @@ class ModelRanks:
 
     Attributes:
         ranks: the best mean first; of equal means in the order given.
-        pairs: of all models, in the order given.
+        pairs: pairs of all models, in the order given.
     """
 
     ranks: tuple[Rank, ...]
@@ -142,7 +142,7 @@ def rank_by_pairs(
     is not one). Any model that differs surely from no other could be the best.
 
     Args:
-        means: of each model, more being better.
+        means: mean of each model by name, more being better.
         tested: every pair once: the two names, and p of no difference (`share_test`, `mean_of`).
         alpha: level for all pairs together.
         corrected: whether the p-values are corrected already, for these pairs or more.

@@ -49,10 +49,10 @@ def mean_kappa(
     interval is over items and over people, as that of `alpha_for_others`.
 
     Args:
-        ratings: of each item, in any order.
+        ratings: ratings of each item, in any order.
         people: who gave each rating, in the same form; None for somebody unknown, whose ratings are
             left out. Of several ratings of an item by one person the first counts.
-        design: of the items.
+        design: which of the items belong together.
         shared: items that two people must both have rated.
         level: confidence level.
 

@@ -52,11 +52,11 @@ class Pilot:
     Attributes:
         kind: ``difference`` of two models, ``rate`` of one, ``mean`` of a number, or Spearman's
             ``correlation`` with a reference.
-        values: of each item: 1, 0 or -1 for what the second model gets right less what the first
-            does; 1 or 0 for right and wrong; or a number.
-        design: of the items.
+        values: value of each item: 1, 0 or -1 for what the second model gets right less what the
+            first does; 1 or 0 for right and wrong; or a number.
+        design: which of the items belong together.
         null: what the values' mean is without an effect: chance for rates, else 0.
-        references: of each item, what values are correlated with; empty for other kinds.
+        references: for each item, what values are correlated with; empty for other kinds.
     """
 
     kind: OutcomeKind
@@ -103,12 +103,12 @@ class SizePlan:
     """The power of suites of several sizes.
 
     Attributes:
-        difference: that is to be found.
-        power: that is asked for.
+        difference: difference that is to be found.
+        power: power that is asked for.
         alpha: level of the two-sided test.
-        test: its name.
+        test: name of the test.
         trials: drawn data sets for each size; 0 where the power is exact.
-        sizes: ascending.
+        sizes: sizes in ascending order.
         needed: the smallest size that has the power; None where none that was tried has.
         most: the most items that were tried.
     """
@@ -139,11 +139,11 @@ def plan_size(
     Tibshirani 1993, chapter 8).
 
     Args:
-        pilot: what is known.
+        pilot: what is known from a pilot.
         difference: to be found, in the unit of the values; None for that of the pilot.
         power: the chance to find it.
         alpha: level of the two-sided test.
-        seed: of the draws.
+        seed: seed of the draws.
         trials: drawn data sets for each size.
 
     Returns:

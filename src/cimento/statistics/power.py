@@ -34,9 +34,10 @@ class Equivalence:
         p: the larger of the two one-sided p-values; below alpha, the difference is between the
             margins.
         low: lower end of the interval of level 1 - 2 alpha.
-        high: upper end; p is below alpha exactly where the interval is within the margins.
+        high: upper end of the interval; p is below alpha exactly where the interval is within the
+            margins.
         equivalent: p is below alpha; None where undefined.
-        method: the test.
+        method: name of the test.
         reason: why there is none.
     """
 
@@ -59,10 +60,10 @@ def tost(
     Satterthwaite's.
 
     Args:
-        differences: of paired values, one per item.
-        design: of the items.
+        differences: differences of paired values, one per item.
+        design: which of the items belong together.
         margin: the smallest difference that would matter, in the unit of the differences.
-        alpha: the level.
+        alpha: significance level.
 
     Returns:
         The mean, its interval at level 1 - 2 alpha, and p; without p where there are fewer than
@@ -108,10 +109,10 @@ def tost_shares(
 
     Args:
         first: whether each item is right.
-        second: of the same items.
-        design: of the items.
+        second: verdicts of the second model on the same items.
+        design: which of the items belong together.
         margin: the smallest difference of shares that would matter.
-        alpha: the level.
+        alpha: significance level.
 
     Returns:
         The difference, its interval at level 1 - 2 alpha, and p; without p where there are fewer
@@ -206,7 +207,7 @@ def detectable_mean(n: int, *, sd: float, power: float = 0.8, alpha: float = 0.0
     Statistical Power Analysis, 2nd ed., chapter 2).
 
     Args:
-        n: items.
+        n: number of items.
         sd: standard deviation of the differences.
         power: the chance to find the difference.
         alpha: level of the two-sided test.
@@ -263,11 +264,11 @@ def mcnemar_power(
     (Duffy 1984, Biometrics 40, 1005-1015).
 
     Args:
-        n: items.
+        n: number of items.
         only_first: the chance that only the first model gets an item right.
         only_second: the chance that only the second does.
-        alpha: level.
-        variant: of the test, as in `mcnemar`.
+        alpha: significance level.
+        variant: variant of the test, as in `mcnemar`.
 
     Returns:
         The power, from 0 to 1.
@@ -371,11 +372,11 @@ class Power:
     """The proportion of simulated data sets in which a test was significant.
 
     Attributes:
-        power: that share; under the null hypothesis, the test's true level.
+        power: proportion of significant trials; under the null hypothesis, the test's true level.
         low: lower end of its 95% Wilson interval.
-        high: upper end.
+        high: upper end of the interval.
         trials: simulated data sets.
-        undefined: of those, how many gave no p, which count as not significant.
+        undefined: number of trials that gave no p, which count as not significant.
     """
 
     power: float
@@ -401,9 +402,9 @@ def simulated_power(
     Args:
         draw: makes one data set from a generator of random numbers.
         test: gives p of a data set, or None.
-        seed: of the generator.
+        seed: seed of the generator.
         trials: number of data sets.
-        alpha: level.
+        alpha: significance level.
 
     Returns:
         The power, from 0 to 1, its 95% interval, and how many data sets gave no p.

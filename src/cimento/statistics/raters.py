@@ -238,17 +238,16 @@ def correlation_for_others(
 
     Args:
         values: shape (items,), such as a measure of each sentence.
-        ratings: of each item, one or more.
+        ratings: ratings of each item, one or more.
         people: who gave each rating.
-        design: of the items.
-        covariates: shape (items, covariates), held constant as by `partial_correlation`; None for
-            a correlation without.
+        design: which of the items belong together.
+        covariates: shape (items, covariates), held constant as by `partial_correlation`.
         kind: ``pearson``, ``spearman`` or ``kendall``, which has no covariates.
         level: confidence level.
 
     Returns:
-        The interval, or the reason why there is none: people who are not known, or fewer than five
-        people or independent items.
+        The interval, both ends from -1 to 1, or the reason why there is none: people who are not
+        known, or fewer than five people or independent items.
 
     Raises:
         UsageError: an unknown kind, columns of different lengths, or Kendall's with covariates.

@@ -83,10 +83,10 @@ def regress(
     factor.
 
     Args:
-        outcome: shape (n,).
+        outcome: outcome of each observation, of shape (n,).
         predictors: name to values, each of shape (n,).
-        design: of the observations; those of one cluster may depend on each other.
-        level: of the confidence intervals.
+        design: which of the observations belong together and may depend on each other.
+        level: level of the confidence intervals.
 
     Returns:
         The intercept and a slope per predictor, each with interval and p, or a reason for none.

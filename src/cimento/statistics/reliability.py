@@ -98,13 +98,13 @@ class SplitHalf:
 
     Attributes:
         half: mean correlation of two equal halves over the draws; None where undefined.
-        reliability: of the means of all ratings, by Spearman and Brown's formula.
+        reliability: reliability of the means of all ratings, by Spearman and Brown's formula.
         ceiling: the correlation with these means that a noise-free score could reach, the root of
             the reliability.
         low: reliability at the 2.5% quantile of the correlations: the spread of the halving alone;
             None where that correlation is too far below zero for the formula.
-        high: the same at the 97.5% quantile.
-        items: with two ratings or more, which are used.
+        high: reliability at the 97.5% quantile.
+        items: number of items with two ratings or more, which are used.
         draws: random halvings.
         reason: why there is none.
     """
@@ -145,7 +145,7 @@ def split_half(
 
     Args:
         ratings: one list of ratings per item; items with fewer than two are left out.
-        seed: of the halvings.
+        seed: seed of the halvings.
         draws: number of draws.
         kind: ``pearson`` or ``spearman``.
 
@@ -200,15 +200,16 @@ def ceiling_for_others(
     back to R and its root; an R below 0 has the ceiling 0.
 
     Args:
-        ratings: of each item, in any order; those of items with fewer than two do not count.
+        ratings: ratings of each item, in any order; those of items with fewer than two do not
+            count.
         people: who gave each rating, in the same form; None for somebody unknown.
         halves: the ceiling of these ratings.
-        design: of the items.
+        design: which of the items belong together.
         level: confidence level.
 
     Returns:
-        The interval, or the reason why there is none: no ceiling, people who are not known, or
-        fewer than five people or items.
+        The interval, both ends at most 1, or the reason why there is none: no ceiling, people who
+        are not known, or fewer than five people or items.
 
     Example:
         >>> ratings = [[1, 2, 1, 2, 1], [3, 3, 2, 4, 2], [2, 3, 4, 3, 5], [5, 4, 5, 4, 3],

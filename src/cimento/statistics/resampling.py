@@ -45,9 +45,9 @@ class Bootstrap:
     """A statistic with its bootstrap interval.
 
     Attributes:
-        estimate: of the sample; None where it is undefined.
-        low: lower end; None where there is no interval.
-        high: upper end.
+        estimate: estimate of the sample; None where it is undefined.
+        low: lower end of the interval; None where there is no interval.
+        high: upper end of the interval.
         se: standard deviation of the draws (n - 1 below).
         method: what was drawn and how the ends were chosen.
         draws: number of draws that the interval rests on.
@@ -88,13 +88,13 @@ def bootstrap(
 
     Args:
         rows: one per observation; of a table that is not an array, its row numbers.
-        statistic: of an array of rows, NaN or None where it is undefined.
-        design: of the rows.
-        seed: of the draws.
+        statistic: function of an array of rows, NaN or None where it is undefined.
+        design: which of the rows belong together.
+        seed: seed of the draws.
         draws: number of draws.
         level: confidence level.
         method: ``percentile`` or ``bca``.
-        several: the same of draws with equally many rows, one draw a line; much faster.
+        several: `statistic` for an array of draws, one per line, of equally many rows; faster.
 
     Returns:
         The statistic and its interval, or a reason: too small a sample, equal draws, or undefined

@@ -1,6 +1,6 @@
-"""Published studies, redone: here their record, sections of numbers computed beside printed.
+"""What a study that recomputes published numbers is written with: numbers beside printed ones.
 
-The names of `__all__` are what a study is written with; the others are for the commands.
+The names in ``__all__`` are public; the others are for the commands.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def printed_tables(study: str) -> Mapping[str, Mapping[str, Any]]:
     They are in ``data/studies``, by table or section of the paper.
 
     Args:
-        study: its name.
+        study: name of the study.
 
     Returns:
         Table to row to what is printed there.
@@ -60,8 +60,8 @@ def equals_printed(computed: float, printed: str) -> bool:
     A tie (2.25 beside 2.2 or 2.3) equals either.
 
     Args:
-        computed: in the unit of the printed number, unrounded.
-        printed: with all its digits: ``0.940`` is narrower than ``0.94``.
+        computed: number in the unit of the printed number, unrounded.
+        printed: number with all its digits: ``0.940`` is narrower than ``0.94``.
     """
     known = Decimal(printed)
     half = Decimal(5).scaleb(_exponent(known) - 1)
@@ -124,16 +124,18 @@ class Cell:
     """One number of a study, or one statement: computed beside reported.
 
     Attributes:
-        what: it is of.
-        computed: from the data; None where it is undefined or nothing can be computed.
-        printed: as published, with its digits; None where nothing is.
-        recomputed: by somebody else from the same data and never published; None where nothing is.
+        what: what the number is of.
+        computed: number computed from the data; None where it is undefined or nothing can be
+            computed.
+        printed: number as published, with its digits; None where nothing is.
+        recomputed: number recomputed by somebody else from the same data and never published; None
+            where nothing is.
         equal: whether it agrees with `printed`, or else with `recomputed`, within half a unit of
             the last digit; None where there is nothing to compare.
         note: what explains the number, or why it is None or another one.
         low: lower end of its 95% interval; None where it has none.
-        high: upper end.
-        count: what it rests on, such as ``217/356``.
+        high: upper end of the interval.
+        count: counts that the number rests on, such as ``217/356``.
     """
 
     what: str
@@ -152,10 +154,10 @@ class Section:
     """One part of the study.
 
     Attributes:
-        name: by which it is asked for.
-        title: what it shows.
+        name: name by which the section is asked for.
+        title: what the section shows.
         source: who published what is printed.
-        cells: in the order of the source.
+        cells: cells in the order of the source.
     """
 
     name: str
@@ -192,6 +194,7 @@ class Section:
 
 
 Maker = Callable[[Path], Section]
+"""A function from the folder of a study's data to a section."""
 _Given = ParamSpec("_Given")
 
 
@@ -201,8 +204,8 @@ def section_of(
     """The declaration of a section: what it decorates gives its cells.
 
     Args:
-        name: by which it is asked for.
-        title: what it shows.
+        name: name by which the section is asked for.
+        title: what the section shows.
         source: who published what is printed.
     """
 
@@ -294,7 +297,7 @@ def first_below(folder: Path, pattern: str) -> Path | None:
     """The file of a name in a folder or below it; the first of several by path; None for none.
 
     Args:
-        folder: that is looked through.
+        folder: folder that is looked through.
         pattern: the name, in which ``*`` stands for anything.
     """
     return next(iter(files_below(folder, pattern)), None)
@@ -310,9 +313,9 @@ def need(
     """See that the columns are there.
 
     Args:
-        path: of the table.
-        rows: of it, at least one.
-        columns: their names.
+        path: path of the table.
+        rows: rows of the table, at least one.
+        columns: names of the columns.
         todo: what to do where one is not there.
 
     Raises:

@@ -23,6 +23,7 @@ from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
 from cimento.io.values import FreeCells
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+"""A value of JSON."""
 Metric: TypeAlias = Literal["sum", "mean", "median", "range", "max", "min"]
 """How the surprisals of a region's tokens become one value."""
 UnitName: TypeAlias = Literal["bits", "nats"]
@@ -246,7 +247,7 @@ class Prediction:
 
     Attributes:
         formula: the formula as written by the suite's author.
-        comment: its claim in words.
+        comment: claim of the prediction in words.
         extra: keys of the source format that cimento does not use, kept for writing.
         name: a short name for people; if empty, the number is shown. The name does not influence
             the requests, so it is left out of the digest of a suite made in Python.

@@ -213,8 +213,8 @@ class ClozeSuite:
 
     Attributes:
         meta: name, language, license and the like.
-        items: those that are written out.
-        templates: those that items are made of.
+        items: items that are written out.
+        templates: templates that items are made of.
         multiwords: sentences whose expression is masked word by word.
         cluster: free columns whose values say which items belong together (``template``,
             ``sentence``, ``expression``); empty where each stands alone. With two or more,

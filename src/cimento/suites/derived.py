@@ -36,12 +36,12 @@ from cimento.suites.stimuli import count_words
 _ALSO_NAMED = (("sentence_good", "sentence_bad"), ("grammatical", "ungrammatical"))
 """Names of the columns of good and bad sentences in published datasets."""
 
-Rows: TypeAlias = "Iterable[Sequence[object]] | Iterable[Mapping[str, Any]] | Any"
+RowsLike: TypeAlias = "Iterable[Sequence[object]] | Iterable[Mapping[str, Any]] | Any"
 """Rows as tuples, dictionaries, a dictionary of columns, or a data frame of polars or pandas."""
 
 
 def pairs(
-    rows: Rows,
+    rows: RowsLike,
     *,
     name: str = "pairs",
     language: str = "",
@@ -109,7 +109,7 @@ def _refuse_empty(records: Sequence[Mapping[str, str]], clusters: Sequence[str])
             )
 
 
-def rows_of(rows: Rows, what: str) -> Iterable[object]:
+def rows_of(rows: RowsLike, what: str) -> Iterable[object]:
     """The rows of any of the accepted forms, one by one.
 
     Args:

@@ -54,7 +54,7 @@ class Diversity:
         n_types: number of different words, ignoring case.
         n_tokens: number of words.
         types_of_equal: expected number of types among 20 items; None for fewer items.
-        ratio_of_equal: the same divided by the expected number of tokens; None likewise.
+        ratio_of_equal: ratio divided by the expected number of tokens; None likewise.
         regions: the words of each region that recur.
         templates: groups of items made after one template, the largest first; None for more than
             5,000 items.

@@ -44,7 +44,7 @@ class ItemGroups:
         and adds others. Without groups they are the first ones.
 
         Args:
-            limit: how many items are left, at most.
+            limit: largest number of items that are left.
         """
         turns: Sequence[int] = range(len(self.ids))
         labels = list(zip(*(self.columns[name] for name in self.by), strict=True))

@@ -24,7 +24,7 @@ from cimento.suites import Condition, Item, JsonValue, Meta, Prediction, Region,
 from cimento.suites.builtin import RATED
 from cimento.suites.cells import Cells
 
-Label: TypeAlias = Literal["acceptable", "unacceptable", ""]
+AuthorLabel: TypeAlias = Literal["acceptable", "unacceptable", ""]
 """The label given to a sentence by the authors of a set; empty if they give none."""
 
 
@@ -82,7 +82,7 @@ class RatedSentence:
     mean: float | None = None
     sd: float | None = None
     n: int | None = None
-    label: Label = ""
+    label: AuthorLabel = ""
     pair: str = ""
     cluster: str = ""
     grammatical: bool | None = None
@@ -224,7 +224,7 @@ _DECIMALS = re.compile(r"[0-9]+,[0-9]+")
 _PAIR = ("acceptable", "unacceptable")
 PEOPLE, AUTHOR = "people", "author"
 
-_LABELS: Mapping[str, Label] = {
+_LABELS: Mapping[str, AuthorLabel] = {
     "acceptable": "acceptable",
     "good": "acceptable",
     "unacceptable": "unacceptable",

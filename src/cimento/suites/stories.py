@@ -20,22 +20,26 @@ from cimento.io.values import group_by
 from cimento.suites import JsonValue, Meta
 
 Tier: TypeAlias = Literal["story_class", "conflict_detec", "physical_state"]
+"""A tier, by its name in published files."""
 Task: TypeAlias = Tier | Literal["story_pair", "attributes"]
 """A tier, or one of the additional questions."""
-
 StoryType: TypeAlias = Literal["order", "cloze"]
 """How an implausible story was made: two sentences exchanged, or one replaced."""
 Nested: TypeAlias = "int | tuple[Nested, ...]"
 """Integers in lists of any depth, as in the published files."""
 TripleKey: TypeAlias = int
 """What a plausible story and its variants share; intervals are clustered on it."""
-
 STORY: Tier = "story_class"
+"""The first tier: is the story plausible?"""
 CONFLICT: Tier = "conflict_detec"
+"""The second tier: which two sentences conflict?"""
 STATE: Tier = "physical_state"
+"""The third tier: which physical state explains the conflict?"""
 TIERS: tuple[Tier, ...] = (STORY, CONFLICT, STATE)
-
-FALSE, TRUE = "false", "true"
+"""The three tiers, in the order in which they are asked."""
+FALSE = "false"
+TRUE = "true"
+"""The label of a plausible story."""
 PAIRS = (
     "0 and 1", "2 and 4", "1 and 2", "0 and 4", "3 and 4",
     "0 and 3", "1 and 4", "2 and 3", "0 and 2", "1 and 3",
@@ -46,9 +50,7 @@ STATES = (
 )  # fmt: skip
 OPTIONS: Mapping[Tier, tuple[str, ...]] = {STORY: (FALSE, TRUE), CONFLICT: PAIRS, STATE: STATES}
 """The labels of each tier in the order of the study; the first of tied options is chosen."""
-
 NO_BREAKPOINT = -1
-
 PROPOSED = "proposed"
 """Key of a record that lists what a builder proposed and nobody has confirmed yet."""
 
@@ -77,25 +79,25 @@ class Story:
         row: position in the file, from 0; the identity.
         story_id: number shared with the variants of the same story.
         type: None for a plausible story.
-        idx: which variant of its type; None for a plausible story.
+        idx: number of the variant within its type; None for a plausible story.
         aug: made by augmentation.
-        actor: who acts, comma separated.
-        location: room or place.
+        actor: names of those who act, comma separated.
+        location: room or place of the story.
         objects: inanimate entities, comma separated.
-        sentences: as written, blanks included.
+        sentences: sentences as written, blanks included.
         length: number of sentences, as the file says.
-        example_id: such as ``12``, ``12-O0`` or ``12-C0``; not unique in published files.
+        example_id: id of the story (``12``, ``12-O0``, ``12-C0``); not unique in published files.
         plausible: gold of the first tier.
         breakpoint: sentence where the conflict shows, from 0; -1 where there is none.
         confl_sents: the sentences it conflicts with, as nested as in the file.
         confl_pairs: pair or pairs, as nested as in the file.
         state: gold of the third tier, one of `STATES`; empty where the file has none.
         sentence_states: one block per sentence; empty where the file has none.
-        worker_id: who wrote it.
-        domain: such as ``household``; empty where the file does not say.
+        worker_id: id of the person who wrote the story.
+        domain: domain of the story, such as ``household``; empty where the file does not say.
         key: key of the record, for formats that have one.
         extra: keys of the record that cimento does not use, kept for writing.
-        cluster: its cell of the suite's clusters; empty if only variants belong together.
+        cluster: cell of the story in the suite's clusters; empty if only variants belong together.
     """
 
     row: int
@@ -176,9 +178,9 @@ class TierAnswer:
     (None where it could not be read, with `reason`), or only whether it was right.
 
     Attributes:
-        row: of the story.
-        tier: which question.
-        logprobs_nats: of each option, in the order of `options`; None where they are not known.
+        row: row of the story.
+        tier: tier whose question was answered.
+        logprobs_nats: log-probability in nats of each option, as in `options`; None if not known.
         options: labels in the order in which they were given; ties go to the first.
         nats_per_character: log-probability of each option as the model gave it, divided by the
             number of characters of its words in the prompt; empty where the labels are the words.
@@ -186,9 +188,9 @@ class TierAnswer:
         label: read from a reply; None where none could be read or options were scored.
         reply: the text that was generated; None where options were scored.
         reason: why there is no label.
-        correct: for answers of which only this is known.
+        correct: whether the answer is correct, where only this is known.
         shots: rows of the worked examples, in the order of the prompt.
-        prompt_sha256: of the prompt (UTF-8), hexadecimal.
+        prompt_sha256: sha256 of the prompt (UTF-8), hexadecimal.
     """
 
     row: int
@@ -228,12 +230,12 @@ class StorySuite:
 
     Attributes:
         meta: author, content and license.
-        stories: in file order; ``stories[n].row == n``.
+        stories: stories in the order of the file; ``stories[n].row == n``.
         only: rows of the stories that are asked about, as text; None for all. The others stay,
             for worked examples come from all stories.
-        format: what was read.
-        path: file or folder.
-        sha256: of the bytes read, hexadecimal; empty where it was made in Python.
+        format: format of the file that was read.
+        path: path of the file or folder.
+        sha256: sha256 of the bytes read, hexadecimal; empty where it was made in Python.
         places: where each story stands, such as ``line 12``.
         corrections: the names of the corrections that were applied.
         cluster: columns by which stories belong together (`in_story_clusters`).
@@ -456,8 +458,7 @@ def is_replacement(story: Story, base: Story) -> bool:
 def made_as(story: Story, base: Story | None) -> StoryType | None:
     """The way in which a variant was made, as stated or else as it looks; None for no variant.
 
-    A story with a conflict and without a type is an order variant where it has the sentences of
-    its base in another order.
+    A story with a conflict and no type is an order variant if it only reorders its base.
     """
     if base is None or story.row == base.row:
         return None

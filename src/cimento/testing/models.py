@@ -134,7 +134,7 @@ class Finding:
     """What one check found.
 
     Attributes:
-        name: of the check.
+        name: name of the check.
         passed: whether the model, measure or paradigm does what is expected.
         detail: what was seen.
     """

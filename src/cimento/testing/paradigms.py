@@ -76,7 +76,7 @@ def check_paradigm(
     Args:
         suite: a small one, by name, path or made in Python; it is asked several times.
         model: who answers, as for `evaluate`; its answers must be the same each time.
-        options: of the paradigm.
+        options: options of the paradigm.
 
     Returns:
         What each check found; the paradigm conforms where all passed.

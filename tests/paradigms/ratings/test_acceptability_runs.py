@@ -304,7 +304,7 @@ def test_what_a_suite_declares_a_cluster_stays_together():
     alone, clustered = suite, dataclasses.replace(suite, cluster="word")
 
     def area(suite):
-        estimates = evaluate(suite, LENGTHS, measure="lp", draws=200).estimates()
+        estimates = evaluate(suite, LENGTHS, measures="lp", draws=200).estimates()
         return next(estimate for estimate in estimates if estimate.statistic == "AUC")
 
     assert area(alone).low is not None

@@ -212,7 +212,7 @@ def test_options_that_cannot_be_honored_are_refused(given, seen):
 
 def test_lists_are_read_from_texts():
     run = open_run(STORED / "connectives-rated")
-    options = run.judge(by="verb, tense", also="ppl,slor").options
+    options = run.judged({"by": "verb, tense", "also": "ppl,slor"}).options
     assert (options.by, options.also) == (("verb", "tense"), ("ppl", "slor"))
 
 
@@ -241,7 +241,7 @@ def test_a_suite_says_its_kind_by_either_name(tmp_path, kind):
 
 
 def test_scores_are_of_sentences_and_more_is_better():
-    run = open_run(STORED / "connectives-rated").judge(measure="pppl", also=())
+    run = open_run(STORED / "connectives-rated").judge(measures="pppl")
     scores = run.paradigm.judge.scores(run)
     values = run.outcomes().filter(pl.col("question") == "pppl")["value"]
     assert scores["value"].to_list() == values.to_list()

@@ -265,7 +265,7 @@ def test_ties_count_by_length_as_they_count_beside_it():
 
 
 def test_means_do_not_know_lengths_and_other_costs_are_no_lengths():
-    [first] = by_length(LONGER, ["(*;%a%) < (*;%b%)"], measure="meanlp").results
+    [first] = by_length(LONGER, ["(*;%a%) < (*;%b%)"], measures="meanlp").results
     assert first.by_length == 0.0  # all tie
     assert not first.off_by_length
     [first] = by_length(LONGER, ["(1;%a%) < (1;%b%) + 2"]).results

@@ -219,7 +219,7 @@ def test_holm_is_over_all_tests_made():
 def run_of(tmp_path, *, measure=""):
     costs = {"longisland": -9.0, "shortnonisland": -1.0}
     scorer = FakeScorer(lambda tokens, index: costs.get(tokens[index], -2.0))
-    return evaluate(SUITE, scorer, measure=measure, predictions=PREDICTION, output=tmp_path)
+    return evaluate(SUITE, scorer, measures=measure, predictions=PREDICTION, output=tmp_path)
 
 
 PREDICTION = tuple(prediction.formula for prediction in predictions_of(squares(SUITE)[0]))

@@ -67,7 +67,7 @@ def test_a_run_says_how_many_verdicts_are_near_ties_and_why(in_formats):
 @pytest.mark.slow
 def test_a_threshold_of_ones_own_goes_before_that_of_the_format(in_formats):
     run = in_formats["bfloat16"]
-    summary = run.judge(near_tie_bits=0.0).summary()
+    summary = run.judge(near_ties=0.0).summary()
     rate = summary.headline
     assert (rate.near_tie_bits, rate.near_tie_method) == (0.0, "given for this run")
     assert sum(rate.near_tied for rate in summary.results) == 0
@@ -89,17 +89,16 @@ def score(tokens, index):
 def test_measures_that_order_alike_have_the_same_near_ties(in_formats):
     counts = {}
     for name in ("meanlp", "bits-per-token", "ppl"):
-        summary = in_formats["bfloat16"].judge(measure=name).summary()
+        summary = in_formats["bfloat16"].judge(measures=name).summary()
         counts[name] = {rate.question: rate.near_tied for rate in summary.results}
-    lp = {
-        rate.question: rate for rate in in_formats["bfloat16"].judge(measure="lp").summary().results
-    }
+    by_lp = in_formats["bfloat16"].judge(measures="lp").summary()
+    lp = {rate.question: rate for rate in by_lp.results}
     assert counts["meanlp"] == counts["bits-per-token"]
     # DD is a difference of perplexities: what is near there is not defined, and not 0.
     assert counts["ppl"] == {**counts["meanlp"], "DD": None, "all predictions": None}
     for question, rate in lp.items():
         assert rate.near_tied <= counts["meanlp"][question] + 5 < 30
-    said = in_formats["bfloat16"].judge(measure="meanlp").summary().headline.near_tie_method
+    said = in_formats["bfloat16"].judge(measures="meanlp").summary().headline.near_tie_method
     assert said == "the error of bfloat16, measured with this model; of sums, divided as in meanlp"
 
 
@@ -114,18 +113,18 @@ def test_the_threshold_is_divided_as_the_measure_divides():
             return -costs[tokens[-1].strip()[-1]] * math.log(2)
 
         suite = make_suite(["(*;%a%) < (*;%b%)"], [{"a": "x a", "b": "x y y y y y y b"}])
-        run = evaluate(suite, FakeScorer(scored), near_tie_bits=1.0)
+        run = evaluate(suite, FakeScorer(scored), near_ties=1.0)
         for name in ("meanlp", "ppl"):
-            [rate] = run.judge(measure=name).estimates()
+            [rate] = run.judge(measures=name).estimates()
             assert (rate.passed, rate.near_tied) == (1, near), (name, margin)
-        [plain] = run.judge(measure="lp").estimates()
+        [plain] = run.judge(measures="lp").estimates()
         assert plain.near_tied == 0
 
 
 @pytest.mark.parametrize("name", ["lp-l", "lp-nl"])
 @pytest.mark.slow
 def test_what_is_made_of_raw_outputs_has_no_near_ties_rather_than_none(in_formats, name):
-    rates = in_formats["float32"].judge(measure=name).estimates()
+    rates = in_formats["float32"].judge(measures=name).estimates()
     rates = [rate for rate in rates if rate.is_share and rate.method == name]
     assert rates
     assert {rate.near_tied for rate in rates if not rate.group and rate.role != "detail"} == {None}

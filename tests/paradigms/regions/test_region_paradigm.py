@@ -85,17 +85,17 @@ def test_ties_count_as_the_options_say_and_stay_ties():
 
 def test_near_ties_are_counted_by_the_threshold_of_the_run(run):
     bits = run.outcomes()["value"].abs()
-    wide = run.judge(near_tie_bits=1.5)
+    wide = run.judge(near_ties=1.5)
     near = sum(estimate.near_tied or 0 for estimate in wide.estimates())
     assert near == (bits < 1.5).sum() > 0
 
 
 def test_measures_beside_the_first_have_accuracies_of_their_own():
-    both = evaluate("it-islands", MODEL, measure="penlp", also="meanlp", limit=4)
+    both = evaluate("it-islands", MODEL, measures=["penlp", "meanlp"], limit=4)
     methods = {estimate.method for estimate in both.estimates() if estimate.statistic == "accuracy"}
     assert methods == {"penlp", "meanlp"}
     assert set(both.outcomes()["method"]) == {"penlp"}
-    alone = evaluate("it-islands", MODEL, measure="meanlp", limit=4)
+    alone = evaluate("it-islands", MODEL, measures="meanlp", limit=4)
     assert [estimate.value for estimate in alone.estimates() if not estimate.group] == [
         estimate.value
         for estimate in both.estimates()
@@ -104,7 +104,7 @@ def test_measures_beside_the_first_have_accuracies_of_their_own():
 
 
 def test_columns_that_a_measure_needs_are_asked_for():
-    run = evaluate(pairs([("Il cane dorme.", "Il cane dormono.")]), "demo-masked", measure="lp-nl")
+    run = evaluate(pairs([("Il cane dorme.", "Il cane dormono.")]), "demo-masked", measures="lp-nl")
     assert {"logit", "log_sigmoid_sum"} <= set(run.table("tokens").columns)
     assert accuracies(run)["good"][1] == 1
 
@@ -151,8 +151,8 @@ def test_options_that_cannot_be_used_are_refused(options, words):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"measure": "penlpp"}, ("penlpp", "penlp")),
-        ({"measure": "penlp"}, ("names the region", "(*;%match%)")),
+        ({"measures": "penlpp"}, ("penlpp", "penlp")),
+        ({"measures": "penlp"}, ("names the region", "(*;%match%)")),
         ({"predictions": "7"}, ("no prediction 7", "It has 2")),
         ({"predictions": "(2;%mach%) < 1"}, ("no condition 'mach'", "match")),
         ({"unigrams": "no-such-file"}, ("no-such-file",)),

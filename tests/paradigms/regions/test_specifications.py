@@ -132,7 +132,7 @@ def test_correlations_with_ratings_are_those_of_scores_added_up_by_hand():
         values = [scored(text, chosen["measure"], mark=chosen["final mark"]) for text in texts]
         assert one.value == pytest.approx(stats.spearmanr(values, ratings)[0])
     # More surprisal is worse, so its correlation is turned; it stands for that of lp.
-    [turned] = curves_of([made.judge(measure="surprisal-bits")])
+    [turned] = curves_of([made.judge(measures="surprisal-bits")])
     assert len(turned.specifications) == 8
     bits, nats = turned.specifications[0], curve.specifications[0]
     assert (bits.value, bits.low, bits.high) == pytest.approx((nats.value, nats.low, nats.high))

@@ -343,7 +343,7 @@ def test_a_constant_model_wins_nothing_and_ties_everywhere(metric):
 def test_near_ties_are_decided_by_next_to_nothing():
     suite = make_suite(["(1;%a%) < (1;%b%)"], [{"a": "x", "b": "y"}, {"a": "u", "b": "v"}])
     run = judged(suite, word_tokens(suite, [1.0, 1.000001, 1.0, 1.00001]))
-    [some] = run.judge(near_tie_bits=1e-5).estimates()
-    [none] = run.judge(near_tie_bits=1e-7).estimates()
+    [some] = run.judge(near_ties=1e-5).estimates()
+    [none] = run.judge(near_ties=1e-7).estimates()
     assert (some.passed, some.near_tied) == (2, 1)
     assert (none.passed, none.near_tied) == (2, 0)

@@ -1,6 +1,6 @@
-"""The public names of the paradigm of blanks, loaded on first use.
+"""Blanks to be filled: suites and how to make them, options, runs and profiles of candidates.
 
-They are those in ``__all__`` (docs/extending.md).
+The names in ``__all__`` are public and are loaded on first use.
 """
 
 from cimento.io.public_names import lazy_names

@@ -60,9 +60,9 @@ class Review:
 
     Attributes:
         generated: number of generated forms.
-        kept: of these, how many are in the reviewed list.
-        removed: those that are not.
-        added: those of the reviewed list that were not generated.
+        kept: number of generated templates that are in the reviewed list.
+        removed: generated templates that are not in the reviewed list, each with the reason.
+        added: templates of the reviewed list that were not generated.
     """
 
     generated: int

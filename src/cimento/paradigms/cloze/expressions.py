@@ -47,7 +47,7 @@ class Term:
 
     Attributes:
         name: what it is called.
-        forms: its forms in texts, its name among them.
+        forms: forms of the expression in texts, its name among them.
         kind: what kind of expression it is.
     """
 
@@ -62,7 +62,7 @@ class Drawing:
 
     Attributes:
         per: sentences for each expression, in turn from thirds of length; None for all.
-        seed: of the draw and of the order.
+        seed: seed of the draw and of the order.
         shortest: least number of tokens.
         longest: greatest number of tokens.
     """

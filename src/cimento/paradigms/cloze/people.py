@@ -44,9 +44,9 @@ TopClass: TypeAlias = Literal["target", "plausible", "both", "other"]
 """What a model's likeliest word is."""
 TOP_CLASSES: tuple[TopClass, ...] = get_args(TopClass)
 
-Label: TypeAlias = Literal["same meaning", "plausible", "dubious", "unacceptable"]
+CandidateLabel: TypeAlias = Literal["same meaning", "plausible", "dubious", "unacceptable"]
 """What people may call a word in a blank, in comparison with the word that was there."""
-LABELS: tuple[Label, ...] = get_args(Label)
+LABELS: tuple[CandidateLabel, ...] = get_args(CandidateLabel)
 """What can be said of a candidate that is none of the options."""
 
 Choices = Mapping[str, int]
@@ -155,7 +155,7 @@ def count_first_matches(
     return {name: Share(count, len(items)) for name, count in roles.most_common()}
 
 
-def count_labels(labels: Iterable[str]) -> dict[Label, Share]:
+def count_labels(labels: Iterable[str]) -> dict[CandidateLabel, Share]:
     """The count of each label among candidates that are not an option.
 
     Raises:

@@ -18,7 +18,7 @@ from cimento.kinds.run import open_run
 from cimento.paradigms.cloze.judgments import JudgmentComparison
 from cimento.paradigms.cloze.people import (
     LABELS,
-    Label,
+    CandidateLabel,
     TopClass,
     count_first_matches,
     count_labels,
@@ -154,7 +154,7 @@ class Profile:
     heat: tuple[HeatCell, ...]
     top_classes: Mapping[TopClass, Share]
     first_matches: Mapping[str, Share]
-    labels: Mapping[Label, Share]
+    labels: Mapping[CandidateLabel, Share]
     frequency: FrequencyEffect | None
     nucleus: Nucleus | None
 
@@ -223,7 +223,7 @@ def profile(
 
 def other_labels(
     items: Iterable[ClozeItem], candidates: Mapping[str, Sequence[Candidate]], k: int
-) -> dict[Label, Share]:
+) -> dict[CandidateLabel, Share]:
     """The labels that candidates were given as remarks, where no option is among k candidates.
 
     Args:

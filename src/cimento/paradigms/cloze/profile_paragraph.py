@@ -18,7 +18,7 @@ def profile_methods(profiles: RunProfiles, settings: ProfileSettings) -> str:
     """The methods of some profiles; every sentence is made from them.
 
     Args:
-        profiles: of runs.
+        profiles: profiles of runs.
         settings: what they are made of.
 
     Returns:

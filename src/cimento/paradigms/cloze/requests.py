@@ -93,7 +93,7 @@ def blank_requests(items: Sequence[ClozeItem], policy: FillPolicy, *, suite: str
     Args:
         items: a text that several of them share is asked once, with the options of all.
         policy: how candidates are found, and by which rules options are scored.
-        suite: its name.
+        suite: name of the suite.
     """
     import polars as pl
 
@@ -122,12 +122,13 @@ class Candidate:
 
     Attributes:
         item: id of the item.
-        rank: from 1, the most probable first.
-        text: as the model's tokenizer writes it, ``##s`` and ``[UNK]`` included.
-        probability: at the blank; None where a recording has only ranks.
+        rank: rank of the candidate from 1, the most probable first.
+        text: candidate as the model's tokenizer writes it, ``##s`` and ``[UNK]`` included.
+        probability: probability of the candidate at the blank; None where a recording has only
+            ranks.
         fits: whether it fits in the blank; None where nobody has judged it.
         remarks: further comments on it.
-        tags: its readings in a dictionary, as the dictionary writes them.
+        tags: readings of the candidate in a dictionary, as the dictionary writes them.
         logprob_nats: None where it was not scored.
         n_pieces: tokens it takes; None where that is not known.
         kind: see `cimento.models.questions.FillCandidate`; empty where that is not known.

@@ -288,6 +288,7 @@ PROMPTED = Paradigm(
     judge=PromptedJudge(),
     presenter=PromptedPresenter(),
 )
+"""The paradigm of judgments that a model is asked for in words."""
 
 
 def _unclear(run: Run) -> Iterator[str]:

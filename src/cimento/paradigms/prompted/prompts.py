@@ -52,17 +52,17 @@ class PromptedOptions(ClusteredOptions):
     """How a model is asked about sentences.
 
     Attributes:
-        task: ``choice`` between the two sentences of each pair; ``yesno``: is each sentence
-            acceptable?; ``rating`` of each sentence on a scale; ``all`` that apply to the suite;
-            ``auto``: choice where the suite makes predictions, else rating.
+        task: the question: ``choice`` between the two sentences of each pair; ``yesno``: is each
+            sentence acceptable?; ``rating`` of each sentence on a scale; ``all`` that apply to
+            the suite; ``auto``: choice where the suite makes predictions, else rating.
         answer: ``generate``: the reply in words, read strictly; ``loglik``: the log-probabilities
             of the possible answers after the prompt.
         balance: the design of wordings, pairs of answers and orders: ``latin``, ``full`` or
             ``rotated``.
-        seed: of the order in which items take their places in the design.
-        language: of the prompt; empty for that of the suite, or English.
-        points: of the scale, from 1.
-        max_tokens: of a reply.
+        seed: seed of the order in which items take their places in the design.
+        language: language of the prompt; empty for that of the suite, or English.
+        points: number of points of the rating scale, which begins at 1.
+        max_tokens: most tokens of a reply.
         chat: whether a chat template is used: ``auto`` where there is one.
     """
 

@@ -1,6 +1,6 @@
-"""The public names of the paradigm of rated sentences, loaded on first use.
+"""Rated sentences: their options, their runs, and probes of a model's hidden states.
 
-They are those in ``__all__`` (docs/extending.md).
+The names in ``__all__`` are public and are loaded on first use.
 """
 
 from cimento.io.public_names import lazy_names

@@ -294,7 +294,7 @@ class RatingPresenter(PlainPresenter[Suite]):
 
     def _section(self, runs: Sequence[Run]) -> SuiteReport:
         """The section of some runs of one suite, each judged on its first measure."""
-        first = [run.judge(also=()) if rating_options(run).also else run for run in runs]
+        first = [run.judged({"also": ()}) if rating_options(run).also else run for run in runs]
         (section,) = REGIONS.presenter.sections(first)
         rated = [RatedRun(run) for run in runs]
         makers: list[Callable[[], Figure]] = [partial(scatter_of, run) for run in runs]
@@ -321,6 +321,7 @@ RATINGS = Paradigm(
     presenter=RatingPresenter(),
     surveyor=REGIONS.surveyor,
 )
+"""The paradigm of rated sentences."""
 
 
 def scatter_of(run: Run, measure: str = "") -> Figure:

@@ -263,7 +263,7 @@ def correlation(rows: Sequence[RatedValue], kind: str, design: Design) -> Correl
     Args:
         rows: sentences with a rating and a value.
         kind: ``spearman``, ``pearson`` or ``kendall``.
-        design: design of the sentences.
+        design: which of the sentences belong together.
     """
     from cimento.statistics.correlation import correlate
 
@@ -276,7 +276,7 @@ def partial_spearman(rows: Sequence[RatedValue], design: Design) -> Correlation:
 
     Args:
         rows: sentences with a rating and a value.
-        design: design of the sentences.
+        design: which of the sentences belong together.
     """
     from cimento.statistics import correlation as statistics
 

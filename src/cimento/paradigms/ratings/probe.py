@@ -36,7 +36,7 @@ class LabeledSentences:
     Attributes:
         texts: the sentences.
         acceptable: whether each is acceptable.
-        groups: of each, the item or cluster that it belongs to.
+        groups: for each sentence, the item or cluster that it belongs to.
         left_out: number of sentences of which it is not known.
     """
 
@@ -54,14 +54,15 @@ class Probe:
         suite: name of the suite.
         model: label of the model.
         layer: layer of the vectors.
-        dimensions: of the vectors.
-        sentences: how many were classified.
-        acceptable: how many of them are acceptable.
-        left_out: how many others have no label, or a rating in the middle of the scale.
+        dimensions: number of dimensions of the vectors.
+        sentences: number of sentences that were classified.
+        acceptable: number of these sentences that are acceptable.
+        left_out: number of other sentences, which have no label, or a rating in the middle of the
+            scale.
         folds: number of parts, each classified from the others.
         auc: area under the ROC curve; 0.5 by chance.
         low: lower end of its 95% interval.
-        high: upper end.
+        high: upper end of the interval.
         accuracy: proportion of sentences classified rightly.
         mcc: Matthews's correlation.
         reason: why a number is None.
@@ -149,7 +150,7 @@ def probe_sentences(
         model: label of the model.
         layer: layer of the vectors.
         folds: number of parts, each classified from the others.
-        seed: of the deal of items into folds.
+        seed: seed of the deal of items into folds.
 
     Raises:
         UsageError: there are fewer items than folds.

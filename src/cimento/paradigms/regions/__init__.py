@@ -1,6 +1,6 @@
-"""The public names of the paradigm of sentences in regions, loaded on first use.
+"""Pairs and designs, whose sentences are divided into regions: their options, runs and tables.
 
-They are those in ``__all__`` (docs/extending.md).
+The names in ``__all__`` are public and are loaded on first use.
 """
 
 from cimento.io.public_names import lazy_names

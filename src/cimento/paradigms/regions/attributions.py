@@ -248,13 +248,13 @@ class ContributionMean:
         rule: gradient or integrated.
         baseline: the embedding from which contributions count.
         region: number of the region; 0 for all together.
-        region_name: its name.
+        region_name: name of the region.
         contribution_bits: the mean over items; None without items.
         low: lower end of its 95% interval over items (clusters, if there are any).
-        high: upper end.
-        p: of no contribution; None without a test.
-        p_holm: the same, corrected for all regions of the table.
-        method: of interval and test.
+        high: upper end of the interval.
+        p: p-value of no contribution; None without a test.
+        p_holm: p-value, corrected for all regions of the table.
+        method: method of interval and test.
         n: number of items: all of the comparison and phenomenon, so that the means of regions add
             up. In an item in which no word of a region can have a contribution, it is 0.
         margin_bits: the mean margin of the items.

@@ -182,7 +182,7 @@ def audit_region_suite(
         scorer: model whose tokens are counted; None to count none.
         unknown_token: the unknown token of its tokenizer; empty if it has none.
         frequency: frequency of words in the suite's language; None to leave frequencies out.
-        regions: of the target, if predictions leave it open; else, the words that differ.
+        regions: regions of the target, if predictions leave it open; else, the words that differ.
         baselines: baselines from other models, shown next to that of frequencies.
 
     Raises:

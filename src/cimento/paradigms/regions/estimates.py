@@ -242,7 +242,7 @@ def estimates_of(run: Run) -> Iterator[Estimate]:
     yield from accuracies_of(run)
     yield from people_estimates(run)
     for measure in options.also:
-        beside = run.judge(measure=measure, also=())
+        beside = run.judge(measures=measure)
         for estimate in accuracies_of(beside):
             beside_headline = estimate.role == "headline"
             yield dataclasses.replace(estimate, role="main") if beside_headline else estimate

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cimento.engine.requests import Answers, Request
     from cimento.io.tables import TableSchema
     from cimento.kinds.run import Run
-    from cimento.models.questions import Baseline, Part
+    from cimento.models.questions import BaselineRule, Part
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
 
@@ -88,7 +88,7 @@ class Attribution:
     run: Run
     table: pl.DataFrame
     means: tuple[ContributionMean, ...]
-    baseline: Baseline
+    baseline: BaselineRule
     notes: tuple[str, ...] = ()
 
     @property
@@ -183,6 +183,7 @@ INTERCHANGES = ExplainMethod(
     keys=("part", "question", "item"),
     explained=explanation_of,
 )
+"""The method of `cimento.explain` that exchanges hidden states."""
 GRADIENTS = ExplainMethod(
     compare=margins_of,
     ask=attributed,
@@ -191,3 +192,4 @@ GRADIENTS = ExplainMethod(
     keys=("rule", "baseline", "question", "item"),
     explained=attribution_of,
 )
+"""The method of `cimento.explain` that attributes scores to tokens by gradients."""

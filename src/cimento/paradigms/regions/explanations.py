@@ -264,16 +264,16 @@ class InterchangeMean:
         phenomenon: the phenomenon of the items.
         part: the part of a layer.
         region: number of the region; 0 for everything at once, which is the full effect.
-        region_name: its name.
+        region_name: name of the region.
         layer: the layer; None for the full effect.
         head: the head; None unless single heads are exchanged.
         effect_bits: the mean effect; None without items.
         low: lower end of its 95% interval over items (clusters, if there are any); None without
             one.
-        high: upper end.
-        p: of no effect; None without a test.
-        p_holm: the same, corrected for all cells of the table.
-        method: of interval and test.
+        high: upper end of the interval.
+        p: p-value of no effect; None without a test.
+        p_holm: p-value, corrected for all cells of the table.
+        method: method of interval and test.
         n: number of items.
         n_inexact: number of items whose tokens were not paired one by one at the same
             positions.

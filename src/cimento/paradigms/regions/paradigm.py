@@ -402,3 +402,4 @@ REGIONS = Paradigm(
     presenter=RegionPresenter(),
     surveyor=RegionSurveyor(),
 )
+"""The paradigm of pairs and designs, whose sentences are divided into regions."""

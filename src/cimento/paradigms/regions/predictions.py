@@ -78,7 +78,8 @@ class Evaluations:
 
     Attributes:
         verdicts: indices into `VERDICTS`.
-        margins_bits: as in `Evaluation`; NaN where there is none.
+        margins_bits: margin of each prediction in bits, as in `Evaluation`; NaN where there is
+            none.
         reasons: indices of the reasons why there are none; -1 where there is a margin.
     """
 

@@ -146,7 +146,7 @@ def curves_of(runs: Sequence[Run]) -> list[SpecificationCurve]:
     """The curves of some runs; runs of one model and suite that were asked differently are one.
 
     Args:
-        runs: of suites of sentences.
+        runs: runs of suites of sentences.
 
     Raises:
         CimentoError: a run cannot be judged.
@@ -244,7 +244,7 @@ def judgings(run: Run) -> Iterator[tuple[Run, Choices]]:
         changes |= {name: chosen[name] for name in (MEASURE, METRIC) if name in chosen}
         if "draws" in type(run.options).model_fields:
             changes["draws"] = 0  # the noise ceiling is not shown here
-        yield source.judge(**changes), tuple(chosen.items())
+        yield source.judged(changes), tuple(chosen.items())
 
 
 def _measures(run: Run) -> dict[str, tuple[str, ...]]:

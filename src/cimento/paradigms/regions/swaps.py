@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean, need_known
-from cimento.models.questions import AlignmentRule, AttributionRule, Baseline, Part
+from cimento.models.questions import AlignmentRule, AttributionRule, BaselineRule, Part
 from cimento.paradigms.regions.judging import judged_suite, suite_of
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.twins import KEY, Twins, controller_of, twins_of, with_twins
@@ -59,7 +59,7 @@ class ExplainSettings:
     items: tuple[str, ...] = ()
     predictions: tuple[str, ...] = ()
     rule: AttributionRule = "integrated"
-    baseline: Baseline = "mean"
+    baseline: BaselineRule = "mean"
 
     def named_regions(
         self, run: Run, *, controller: Sequence[str], regions: Sequence[str]
@@ -69,7 +69,7 @@ class ExplainSettings:
         Args:
             run: run of a region suite.
             controller: the regions that make the controller.
-            regions: those whose states are exchanged.
+            regions: regions whose states are exchanged.
 
         Raises:
             UsageError: the suite has no such region.

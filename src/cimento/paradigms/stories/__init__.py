@@ -1,6 +1,6 @@
-"""The public names of the paradigm of tiered stories, loaded on first use.
+"""Tiered stories: suites, prompts, judging, and the rates of published studies.
 
-They are those in ``__all__`` (docs/extending.md).
+The names in ``__all__`` are public and are loaded on first use.
 """
 
 from cimento.io.public_names import lazy_names

@@ -71,11 +71,11 @@ class Choices:
 
     Attributes:
         n: answers that can be scored.
-        scored: those of them where options were scored.
+        scored: number of answers whose options were scored.
         acc: share that is right; ties are treated as the answers were judged (`outcomes.judge`).
-        acc_norm_chars: the same with log-probabilities divided by the number of characters of the
+        acc_norm_chars: accuracy with log-probabilities divided by the number of characters of the
             words in the prompt, ties treated in the same way.
-        acc_if_ties_wrong: the same with ties counted as wrong.
+        acc_if_ties_wrong: accuracy with ties counted as wrong.
         chance: accuracy of drawing an option at random.
         majority: accuracy of always giving the label that is most often right among these.
         n_ties_at_max: answers where options share the highest log-probability.
@@ -185,10 +185,10 @@ def scaled_confidence(
     Answers with an impossible option are left out.
 
     Args:
-        outcomes: of one model.
-        tier: which.
-        stories: all of them.
-        seed: of the division into folds.
+        outcomes: outcomes of one model.
+        tier: tier whose answers are scaled.
+        stories: all stories of the suite.
+        seed: seed of the division into folds.
     """
     known = by_row(stories)
     scores, right, clusters = [], [], []
@@ -286,9 +286,9 @@ def unbiased_mcc(
     by cross-validation over triples shows what it could tell.
 
     Args:
-        stories: all of them.
-        outcomes: of one model.
-        seed: of the division into folds.
+        stories: all stories of the suite.
+        outcomes: outcomes of one model.
+        seed: seed of the division into folds.
     """
     margins = _margins([outcome for outcome in outcomes if outcome.tier == STORY])
     if not margins:
@@ -350,8 +350,8 @@ def detection_intervals(
     pairs is a mean (`mean_of`, without draws).
 
     Args:
-        stories: all of them.
-        outcomes: of one model.
+        stories: all stories of the suite.
+        outcomes: outcomes of one model.
     """
     from cimento.statistics.classification import auc_interval, balanced_interval
     from cimento.statistics.means import mean_of

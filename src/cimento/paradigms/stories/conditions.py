@@ -45,7 +45,7 @@ def names_of(runs: Sequence[Run]) -> list[str]:
     """Names of runs: their models, with what tells two runs of one model apart.
 
     Args:
-        runs: of one suite.
+        runs: runs of one suite.
     """
     conditions = [condition_of(run) for run in runs]
     words = [

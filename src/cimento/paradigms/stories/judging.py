@@ -69,7 +69,7 @@ class JudgedAnswers:
 
     Attributes:
         stories: what was asked about.
-        outcomes: one an answer.
+        outcomes: outcomes, one for each answer.
         chained: the three tiers chained.
         groupings: the divisions of stories that are reported, the default one first.
     """
@@ -94,7 +94,7 @@ def judge_stories(
 
     Args:
         stories: what was asked about.
-        answers: of the model.
+        answers: answers of the model.
         first_of_ties: the first of tied options is chosen, as the study did; else a tie is wrong.
     """
     outcomes = judge_all(answers, stories, first_of_ties=first_of_ties)

@@ -54,10 +54,10 @@ class Rate:
     """One metric of one model under one grouping.
 
     Attributes:
-        name: of the metric.
+        name: name of the metric.
         value: None where it cannot be told.
         count: stories that are right, and stories that count.
-        interval: of the share, 95%, stories of one triple together; None without a value.
+        interval: interval of the share, 95%, stories of one triple together; None without a value.
         reason: why there is no value.
         unscored: stories left out because an answer could not be scored.
     """
@@ -84,7 +84,7 @@ def rate_of(name: str, values: Mapping[int, bool | None], chained: Chain, *, rea
     """The proportion of stories that are right, with the interval over triples.
 
     Args:
-        name: of the metric.
+        name: name of the metric.
         values: row to whether the story is right; None for one that could not be scored.
         chained: knows which stories belong together.
         reason: given if there is no story.
@@ -165,8 +165,8 @@ def survivors(stories: Sequence[Story], chained: Chain, kind: str) -> dict[str, 
     """The implausible stories of each kind of conflict.
 
     Args:
-        stories: all of them.
-        chained: their tiers.
+        stories: all stories of the suite.
+        chained: chain of the tiers of these stories.
         kind: one of `CONFLICT_KINDS`.
 
     Returns:
@@ -241,13 +241,13 @@ class PartialCredit:
 
     Attributes:
         n_pairs: answers at the second tier.
-        pair_right: both sentences.
+        pair_right: number of stories with both sentences right.
         one_right: exactly one of the two sentences is in the right pair.
         breakpoint_right: the breakpoint, whatever the other sentence.
         conflicting_right: the conflicting sentence, whatever the breakpoint.
         mean_distance: mean of the sum of distances of both sentences; None without answers.
         n_states: answers at the third tier.
-        state_right: the state.
+        state_right: number of stories with the state right.
         family_right: a state of the same family (`FAMILIES`), the correct one included.
     """
 

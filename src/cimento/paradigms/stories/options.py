@@ -40,14 +40,14 @@ _FILE = Path(__file__).parents[2] / "data" / "stories" / "corrections.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
+class StoryCorrection:
     """The errors of one story and their corrections.
 
     Attributes:
-        row: of the story.
-        example_id: of the story before correction, which must be found there.
+        row: row of the story.
+        example_id: id of the story before correction, which must be found there.
         changes: field to its right value.
-        reason: why.
+        reason: reason for the correction.
         leave_out: whether the story is left out of recorded answers, because its questions
             depended on the error.
     """
@@ -64,7 +64,7 @@ class Correction:
         return f"{self.example_id} (doc {self.row})"
 
 
-def corrections(name: str) -> tuple[Correction, ...]:
+def corrections(name: str) -> tuple[StoryCorrection, ...]:
     """The corrections of a set.
 
     Raises:
@@ -122,7 +122,7 @@ def left_out(name: str) -> frozenset[int]:
     return frozenset(correction.row for correction in corrections(name) if correction.leave_out)
 
 
-def _fits(correction: Correction, stories: Sequence[Story]) -> bool:
+def _fits(correction: StoryCorrection, stories: Sequence[Story]) -> bool:
     return (
         correction.row < len(stories)
         and stories[correction.row].example_id == correction.example_id
@@ -130,15 +130,16 @@ def _fits(correction: Correction, stories: Sequence[Story]) -> bool:
 
 
 @cache
-def _load() -> dict[str, tuple[Correction, ...]]:
+def _load() -> dict[str, tuple[StoryCorrection, ...]]:
     sets = json.loads(_FILE.read_text(encoding="utf-8"))
     return {
-        name: tuple(Correction(**entry) for entry in content["corrections"])
+        name: tuple(StoryCorrection(**entry) for entry in content["corrections"])
         for name, content in sets.items()
     }
 
 
 GroupingName: TypeAlias = Literal["type", "paper_code", "corrected"]
+"""The name of a grouping of stories, see `Grouping`."""
 Group: TypeAlias = Literal["order", "cloze", "plausible"]
 
 
@@ -168,7 +169,7 @@ class Grouping:
         """The rows of a group, or all.
 
         Args:
-            group: None for all.
+            group: name of the group; None for all.
             later: only those that count at the second and third tier.
         """
         return [
@@ -299,7 +300,7 @@ def _whole(value: object, info: ValidationInfo) -> int:
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
-"""An integer."""
+"""A whole number, 0 or more."""
 
 
 class StoryOptions(ClusteredOptions):
@@ -315,8 +316,8 @@ class StoryOptions(ClusteredOptions):
 
     task: Literal["tiers", "pair", "attributes"] = Field(
         default="tiers",
-        description="the three tiers; which story of a pair is plausible; or which value the"
-        " physical attributes have that the conflict is about",
+        description="tiers: the three tiers; pair: which story of a pair is plausible; attributes:"
+        " which value the physical attributes have that the conflict is about",
     )
     protocol: Literal["native", "paper"] = Field(
         default="native",
@@ -329,7 +330,7 @@ class StoryOptions(ClusteredOptions):
         default="", description="id of the wording; empty for the first one in the suite's language"
     )
     order: str = Field(default="paper", description="order of the options")
-    order_seed: Whole = Field(default=0, description="of the shuffled order")
+    order_seed: Whole = Field(default=0, description="seed of the shuffled order")
     numbering: Whole = Field(default=0, description="number of the first sentence, 0 or 1")
     definitions: Literal["auto", "yes", "no"] = Field(
         default="auto", description="whether the states are defined; auto: as the wording was made"
@@ -341,7 +342,9 @@ class StoryOptions(ClusteredOptions):
         default=Shots().n, description="worked examples before the story; 0 for none"
     )
     shots_mode: str = Field(default=Shots().mode, description="how worked examples are chosen")
-    shots_seed: Whole = Field(default=Shots().seed, description="of the choice of worked examples")
+    shots_seed: Whole = Field(
+        default=Shots().seed, description="seed of the choice of worked examples"
+    )
     shots_as: ShotRule = Field(
         default="turns", description="worked examples as turns of the chat or as one text"
     )
@@ -355,13 +358,14 @@ class StoryOptions(ClusteredOptions):
         default="auto", description="whether the chat template is used; auto: where there is one"
     )
     system: Literal["auto", "folded"] = Field(
-        default="auto", description="folded: the instruction goes into the first user turn"
+        default="auto",
+        description="where the instruction goes: folded puts it into the first user turn",
     )
-    max_tokens: Whole = Field(default=32, description="of a reply, tokens")
+    max_tokens: Whole = Field(default=32, description="most tokens of a reply")
     corrections: str = Field(
         default="", description="name of a set of corrections to the stories; empty for none"
     )
-    seed: Whole = Field(default=0, description="of the division into folds")
+    seed: Whole = Field(default=0, description="seed of the division into folds")
 
     @model_validator(mode="before")
     @classmethod

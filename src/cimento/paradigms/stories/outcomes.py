@@ -40,8 +40,8 @@ class TierOutcome:
     """The outcome of one answer.
 
     Attributes:
-        row: of the story.
-        tier: which question.
+        row: row of the story.
+        tier: tier whose question was answered.
         gold: the right label; None where the story has none.
         chosen: the label chosen; None for no label, tied options, or an answer of which only the
             correctness is known.
@@ -198,10 +198,10 @@ class Chain:
     """The tiers that each story passed.
 
     Attributes:
-        passed: of each tier, row to whether the story is right at this tier and all before; None
+        passed: for each tier, row to whether the story is right at this tier and all before; None
             if an answer could not be scored. Rows of the first tier are all stories, those of
             later ones the implausible stories.
-        reasons: for each tier without results, the reason.
+        reasons: the reason for each tier without results.
         tied: rows whose answer at a tier was one of several equally probable ones.
         belongs_to: row to what the story belongs to, in designs.
     """
@@ -271,10 +271,10 @@ class Step:
     """One row of the flow of implausible stories through the tiers.
 
     Attributes:
-        tier: which.
+        tier: tier that is meant.
         reached: stories that passed all tiers before.
-        passed: those of them that passed this one; None where the tier says nothing.
-        unscored: those of them whose answer could not be scored; in no share.
+        passed: number of these stories that passed this tier; None where the tier says nothing.
+        unscored: number of these stories whose answer could not be scored; in no share.
     """
 
     tier: Tier

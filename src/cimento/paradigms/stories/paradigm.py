@@ -407,6 +407,7 @@ STORIES = Paradigm(
     presenter=StoryPresenter(),
     surveyor=StorySurveyor(),
 )
+"""The paradigm of stories."""
 
 
 def _has_examples(suite: StorySuite) -> bool:

@@ -41,7 +41,7 @@ class PrintedStory:
 
     Attributes:
         suite: name of its suite.
-        id: its id.
+        id: id of the story.
         prompts: the prompts of the tiers that it has.
     """
 

@@ -58,11 +58,11 @@ class PromptWording:
     """A wording of all three tiers.
 
     Attributes:
-        id: such as ``it-1``.
+        id: id of the wording, such as ``it-1``.
         version: raised whenever a letter of it changes.
         language: ISO 639-1 code of its instructions and answers.
-        gap: what is between the instruction and what follows it.
-        wide_gap: the same as the study's task files have it; like `gap` in other prompts.
+        gap: text between the instruction and what follows it.
+        wide_gap: `gap` as the study's task files have it; like `gap` in other prompts.
         tiers: how each tier is asked.
     """
 
@@ -79,9 +79,9 @@ class PromptStyle:
     """The properties of a prompt that may vary besides its wording.
 
     Attributes:
-        order: of the options: ``paper``, ``alphabetical``, ``reversed``, or ``shuffled`` by
+        order: order of the options: ``paper``, ``alphabetical``, ``reversed``, or ``shuffled`` by
             `order_seed`. It decides ties, and the list in prompts that list them.
-        order_seed: of the shuffled order.
+        order_seed: order seed of the shuffled order.
         numbering: number of the first sentence, 0 or 1.
         definitions: whether the states are defined; None: as the wording was made (the study's
             is with definitions, the others without).
@@ -303,7 +303,7 @@ class Shots:
             the next one drawn; ``balanced``: the same, the labels in turns; ``varied``: the same,
             with as many different pairs, states and types as can be; ``per-item``: drawn again for
             each story, whatever the others are; ``paper``: as the study drew.
-        seed: of the draws; the study's was 1234.
+        seed: seed of the draws; the study's was 1234.
     """
 
     n: int = 3
@@ -322,7 +322,7 @@ def choose_shots(
     """The examples of each story, in the order of the prompt.
 
     Args:
-        tier: which question; of the pool, only stories with an answer to it are taken.
+        tier: tier whose question is asked; only stories of the pool with an answer to it are taken.
         items: the stories that are asked about.
         pool: the stories that examples are drawn from, in file order.
         rule: how they are chosen.

@@ -45,9 +45,9 @@ class RecordedAnswers:
     """The recorded answers of one model.
 
     Attributes:
-        model: its name.
-        answers: in file order.
-        sha256: of the file, hexadecimal.
+        model: name of the model.
+        answers: answers in the order of the file.
+        sha256: sha256 of the file, hexadecimal.
     """
 
     model: str

@@ -28,8 +28,8 @@ class StoryPrompt(WrittenPrompt):
     """The prompt of one story at one tier, or of another question about it.
 
     Attributes:
-        row: of the story; -1 for a prompt without one.
-        tier: which question.
+        row: row of the story; -1 for a prompt without one.
+        tier: tier whose question is asked.
         labels: the options, in order; what is answered for each is in `words`.
         shots: rows of the worked examples.
     """
@@ -52,7 +52,7 @@ def story_prompt(
     """The prompt of one story at one tier.
 
     Args:
-        tier: which question.
+        tier: tier whose question is asked.
         story: the story that is asked about.
         shots: the worked examples, in order.
         prompt: the wording.

@@ -216,7 +216,7 @@ def variation_of(runs: Sequence[Run], *, tier: Tier = STORY) -> StoryVariation:
     """The variation of each model over prompts and seeds, and the stability of the ranking.
 
     Args:
-        runs: of one suite.
+        runs: runs of one suite.
         tier: right at this tier and all before.
 
     Raises:

@@ -164,7 +164,7 @@ def _with_interval(rate: JsonValue) -> str:
     return cells.Shown(text, {"": value, **_rests_on(rate)})
 
 
-def _rests_on(rate: JsonValue, *, percent: bool = False) -> dict[str, cells.Value]:
+def _rests_on(rate: JsonValue, *, percent: bool = False) -> dict[str, cells.CellValue]:
     """The interval, the n and the reason of a rate, by the endings of their columns."""
     ends = [_number_at(rate, "interval", end) for end in ("low", "high")]
     if percent:

@@ -30,7 +30,7 @@ from cimento.suites.cells import (
 )
 from cimento.suites.load import MAX_FILE_BYTES
 from cimento.suites.ratings import (
-    Label,
+    AuthorLabel,
     RatedSentence,
     RatedSet,
     Scale,
@@ -51,8 +51,8 @@ _BINARY = Scale(0, 1)
 _ANNOTATOR = re.compile(r"Annotator_\d+")
 _CATALAN = re.compile(r"(?i)catcola|cat_")
 _ID = re.compile(r"(?P<connective>[^\W\d_]+) (?P<number>\d{1,9})(?P<kind>NA|A|cl)$")
-_LABELS: Mapping[bool | None, Label] = {True: "acceptable", False: "unacceptable", None: ""}
-_KINDS: Mapping[str, Label] = {"A": "acceptable", "NA": "unacceptable"}
+_LABELS: Mapping[bool | None, AuthorLabel] = {True: "acceptable", False: "unacceptable", None: ""}
+_KINDS: Mapping[str, AuthorLabel] = {"A": "acceptable", "NA": "unacceptable"}
 _KNOWN = {"id", "sentence", "grammaticality", "replacement", "ratings", "mean", "sd", "n"}
 
 

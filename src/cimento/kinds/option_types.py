@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
+from cimento.measures import MeasuresLike
+
 
 class LoadingKeywords(TypedDict, total=False):
     """The options of `load_model` and `fill`."""
@@ -20,9 +22,11 @@ class LoadingKeywords(TypedDict, total=False):
     tokenizer: object
     """A tokenizer other than the model's: a folder, or org/name@revision."""
     model_args: Mapping[str, Any] | Sequence[str] | str
-    """An option for transformers' from_pretrained; VALUE is JSON or text. May be repeated."""
+    """An option for transformers' from_pretrained, whose value is JSON or text. Give a
+    mapping, or KEY=VALUE texts."""
     tokenizer_args: Mapping[str, Any] | Sequence[str] | str
-    """The same for the tokenizer, such as fix_mistral_regex=true. May be repeated."""
+    """An option for the tokenizer's from_pretrained, such as fix_mistral_regex=true. Give a
+    mapping, or KEY=VALUE texts."""
     allow_pickle: bool
     """Accept weights that are not safetensors; only from a source that you trust."""
     trust_remote_code: bool
@@ -36,7 +40,7 @@ class LoadingKeywords(TypedDict, total=False):
     lowercase: bool | None
     """Lower-case texts, if models check asks for it."""
     batch_size: Literal["auto"] | int
-    """Sequences in one batch; auto depends on --batch-tokens."""
+    """Sequences in one batch; auto depends on batch_tokens."""
     batch_tokens: Literal["auto"] | int
     """Padded tokens in one batch; auto depends on the device."""
     concurrency: int
@@ -44,8 +48,8 @@ class LoadingKeywords(TypedDict, total=False):
     timeout: float
     """Seconds to wait for a silent server."""
     body: Mapping[str, Any] | Sequence[str] | str
-    """A field of requests to a server, or a JSON object of several; null leaves one out. May
-    be repeated."""
+    """A field of requests to a server, or a JSON object of several; null leaves one out. Give
+    a mapping, or KEY=VALUE texts."""
 
 
 class ScoringKeywords(LoadingKeywords, total=False):
@@ -54,7 +58,7 @@ class ScoringKeywords(LoadingKeywords, total=False):
     pll: Literal["within-word-l2r", "original", "whole-word", "region"] | None
     """Pseudo-log-likelihood of masked models; within-word-l2r by default."""
     punctuation: Literal["split", "keep"] | None
-    """split (the default): a mark is a word of its own."""
+    """split (the default): a mark is a word of its own; keep: part of its word."""
     segmenter: Literal["letters", "icu", "bars"] | None
     """Words of Chinese, Thai and the like: letters (the default), icu, or the suite's bars."""
     leading_blank: bool | None
@@ -62,13 +66,13 @@ class ScoringKeywords(LoadingKeywords, total=False):
     boundary: Literal["none", "word-start", "word-end", "auto"] | None
     """Correction for word boundaries; none by default."""
     boundary_eos: bool | None
-    """Whether EOS ends a word, in that correction."""
+    """Whether EOS ends a word in the correction for word boundaries."""
     boundary_first: Literal["initial", "none"] | None
-    """Divisor of a text's first word: initial (the default)."""
+    """Divisor of a text's first word in the correction: initial (the default) or none."""
     mc_samples: int | None
-    """Samples of masked diffusion; 128 by default."""
+    """Number of samples for models of masked diffusion; 128 by default."""
     mc_seed: int | None
-    """Seed of these samples; 0 by default."""
+    """Seed of the samples for models of masked diffusion; 0 by default."""
     window: Literal["refuse", "sliding"]
     """What to do with texts longer than the model's window."""
     stride: int | None
@@ -76,21 +80,21 @@ class ScoringKeywords(LoadingKeywords, total=False):
     context: str
     """Context put before every text, not scored."""
     store: Sequence[str] | str
-    """Store: logit, log_sigmoid_sum, entropy_nats, rank, unigram_nats."""
+    """Also store of each token: logit, log_sigmoid_sum, entropy_nats, rank, unigram_nats."""
     layers: str
     """Also store each token's log-probability after these layers; 0 is before the first."""
 
 
-class EvaluationKeywords(ScoringKeywords, total=False):
-    """The options of `evaluate` and `evaluate_all`, with those of every paradigm."""
+class JudgingKeywords(TypedDict, total=False):
+    """The options of `Run.judge`, with those of every paradigm."""
 
     metric: Literal["sum", "mean", "median", "range", "max", "min"] | None
     """How a region's tokens become one value. Default: that of the suite, or sum."""
     predictions: Sequence[str] | str
-    """A formula, or the name or number of one of the suite's. May be repeated."""
+    """A formula, or the name or number of one of the suite's."""
     unit: Literal["bits", "nats"] | None
     """Unit of numbers in formulas; bits by default."""
-    measures: object
+    measures: MeasuresLike
     """Judge whole sentences by these measures: lp,penlp:0.8,slor ... Default: regions, as the
     suite's predictions say."""
     unigrams: str | None
@@ -100,12 +104,33 @@ class EvaluationKeywords(ScoringKeywords, total=False):
     ties: Literal["tie", "pass"] | None
     """tie (no pass) or pass: what exactly equal sides count as."""
     near_ties: float | None
-    """Threshold of near ties; by default it depends on the number format."""
+    """Threshold of near ties in bits; by default it depends on the number format."""
     cluster: Sequence[str] | str
     """Columns of the items that say which belong together, in place of the suite's own; two
     or more, as in template,verb, are crossed."""
     seed: int | None
     """Seed of the simulated chance levels; 0 by default."""
+    by: Sequence[str] | str
+    """For rated sentences: columns by which the accuracy of pairs is broken down, if the
+    suite has them. For cloze tests: columns that results are broken down by."""
+    ratings: Literal["raw", "z"]
+    """For rated sentences: values with which measures are compared: ``raw`` mean ratings, or
+    the mean ``z``-scores of ratings by participant."""
+    draws: int
+    """For rated sentences: number of divisions of ratings into halves."""
+    dictionary: str
+    """For cloze tests: judges candidates by what their items expect: ``delaf:FILE``,
+    ``rules:it``; empty for none."""
+    judgments: Path | str | None
+    """For cloze tests: an annotated run or a table of judged candidates, used where nobody
+    judged the run itself; None for none."""
+    norm: Literal["sum", "token", "char", "pmi", "prior"]
+    """For stories: what options are compared by."""
+
+
+class EvaluationKeywords(ScoringKeywords, JudgingKeywords, total=False):
+    """The options of `evaluate` and `evaluate_all`, with those of every paradigm."""
+
     compat: str | None
     """Conventions of minicons, lm-eval, babylm or syntaxgym. lm-eval's own options work too."""
     language: str
@@ -116,10 +141,10 @@ class EvaluationKeywords(ScoringKeywords, total=False):
     context_column: str
     """Extra column of the suite with the context of each text."""
     adaptive: bool
-    """Ask in random order until --precision is reached."""
+    """Ask in random order until precision is reached."""
     precision: float | None
-    """With --adaptive: stop when half the width of the accuracy's interval is at most this;
-    0.1 by default."""
+    """With adaptive: stop when half the width of the accuracy's interval is at most this; 0.1
+    by default."""
     all_tokens: bool
     """Score every token, not only those that predictions need."""
     spec: Path | str | None
@@ -131,33 +156,18 @@ class EvaluationKeywords(ScoringKeywords, total=False):
     tokens) and currency."""
     no_cache: bool
     """Do not keep answers between runs."""
-    measure: object
-    """measure of whole sentences to compare instead of summed surprisals, such as ``penlp``;
-    empty for surprisals."""
-    also: object
-    """measures to show in addition to `measure`."""
-    near_tie_bits: float | None
-    """margin below which a verdict is a near tie; None for the threshold of the model's
-    number format, see `cimento.paradigms.regions.chance.near_tie_threshold`."""
-    by: Sequence[str] | str
-    """ratings: columns by which the accuracy of pairs is broken down, if the suite has them.
-    cloze: columns that results are broken down by."""
-    ratings: Literal["raw", "z"]
-    """ratings: values with which measures are compared: ``raw`` mean ratings, or the mean
-    ``z``-scores of ratings by participant."""
-    draws: int
-    """ratings: number of divisions of ratings into halves."""
     k: int
-    """cloze: number of candidates asked for, and of ranks that count."""
+    """For cloze tests: number of candidates asked for, and of ranks that count."""
     protocol: Literal[
         "auto", "mask", "words", "complete", "beam", "left", "sentinel", "native", "paper"
     ]
-    """cloze: how candidates are found where none are given; see `FillPolicy`. stories:
-    native: answers follow the prompt as the template renders it, and every tier is asked of
-    all implausible stories; paper: as the study did, with a blank before answers even after a
-    chat template, examples drawn its way, and later tiers asked of survivors only."""
+    """For cloze tests: how candidates are found where none are given; see `FillPolicy`. For
+    stories: native: answers follow the prompt as the template renders it, and every tier is
+    asked of all implausible stories; paper: as the study did, with a blank before answers
+    even after a chat template, examples drawn its way, and later tiers asked of survivors
+    only."""
     masks: int
-    """cloze: the longest candidate, in tokens."""
+    """For cloze tests: the longest candidate, in tokens."""
     choice: (
         Literal["mask", "left-to-right", "joint", "sentence", "left", "continuation", "sentinel"]
         | Sequence[
@@ -166,60 +176,53 @@ class EvaluationKeywords(ScoringKeywords, total=False):
             ]
         ]
     )
-    """cloze: rules by which options are scored; none for what suits the kind of model."""
-    dictionary: str
-    """cloze: judges candidates by what their items expect: ``delaf:FILE``, ``rules:it``;
-    empty for none."""
-    judgments: Path | str | None
-    """cloze: an annotated run or a table of judged candidates, used where nobody judged the
-    run itself; None for none."""
+    """For cloze tests: rules by which options are scored; none for what suits the kind of
+    model."""
     task: Literal["tiers", "pair", "attributes", "auto", "all", "choice", "yesno", "rating"]
-    """stories: the three tiers; which story of a pair is plausible; or which value the
-    physical attributes have that the conflict is about. prompted: ``choice`` between the two
-    sentences of each pair; ``yesno``: is each sentence acceptable?; ``rating`` of each
-    sentence on a scale; ``all`` that apply to the suite; ``auto``: choice where the suite
-    makes predictions, else rating."""
+    """For stories: tiers: the three tiers; pair: which story of a pair is plausible;
+    attributes: which value the physical attributes have that the conflict is about. For
+    prompted judgments: the question: ``choice`` between the two sentences of each pair;
+    ``yesno``: is each sentence acceptable?; ``rating`` of each sentence on a scale; ``all``
+    that apply to the suite; ``auto``: choice where the suite makes predictions, else rating."""
     prompt: str
-    """stories: id of the wording; empty for the first one in the suite's language."""
+    """For stories: id of the wording; empty for the first one in the suite's language."""
     order: str
-    """stories: order of the options."""
+    """For stories: order of the options."""
     order_seed: int
-    """stories: of the shuffled order."""
+    """For stories: seed of the shuffled order."""
     numbering: int
-    """stories: number of the first sentence, 0 or 1."""
+    """For stories: number of the first sentence, 0 or 1."""
     definitions: Literal["auto", "yes", "no"]
-    """stories: whether the states are defined; auto: as the wording was made."""
+    """For stories: whether the states are defined; auto: as the wording was made."""
     newlines: str
-    """stories: line breaks after the study's instruction."""
+    """For stories: line breaks after the study's instruction."""
     shots: int
-    """stories: worked examples before the story; 0 for none."""
+    """For stories: worked examples before the story; 0 for none."""
     shots_mode: str
-    """stories: how worked examples are chosen."""
+    """For stories: how worked examples are chosen."""
     shots_seed: int
-    """stories: of the choice of worked examples."""
+    """For stories: seed of the choice of worked examples."""
     shots_as: Literal["turns", "text"]
-    """stories: worked examples as turns of the chat or as one text."""
+    """For stories: worked examples as turns of the chat or as one text."""
     answer: Literal["loglik", "generate", "constrained"]
-    """stories: loglik: each option is scored; generate: the model writes and the reply is
-    read; constrained: it writes, and can write nothing but an option. prompted: ``generate``:
-    the reply in words, read strictly; ``loglik``: the log-probabilities of the possible
-    answers after the prompt."""
-    norm: Literal["sum", "token", "char", "pmi", "prior"]
-    """stories: what options are compared by."""
+    """For stories: loglik: each option is scored; generate: the model writes and the reply is
+    read; constrained: it writes, and can write nothing but an option. For prompted judgments:
+    ``generate``: the reply in words, read strictly; ``loglik``: the log-probabilities of the
+    possible answers after the prompt."""
     chat: Literal["auto", "yes", "no"]
-    """stories: whether the chat template is used; auto: where there is one. prompted: whether
-    a chat template is used: ``auto`` where there is one."""
+    """For stories: whether the chat template is used; auto: where there is one. For prompted
+    judgments: whether a chat template is used: ``auto`` where there is one."""
     system: Literal["auto", "folded"]
-    """stories: folded: the instruction goes into the first user turn."""
+    """For stories: where the instruction goes: folded puts it into the first user turn."""
     max_tokens: int
-    """stories: of a reply, tokens. prompted: of a reply."""
+    """Most tokens of a reply."""
     corrections: str
-    """stories: name of a set of corrections to the stories; empty for none."""
+    """For stories: name of a set of corrections to the stories; empty for none."""
     balance: Literal["latin", "full", "rotated"]
-    """prompted: the design of wordings, pairs of answers and orders: ``latin``, ``full`` or
-    ``rotated``."""
+    """For prompted judgments: the design of wordings, pairs of answers and orders: ``latin``,
+    ``full`` or ``rotated``."""
     points: int
-    """prompted: of the scale, from 1."""
+    """For prompted judgments: number of points of the rating scale, which begins at 1."""
 
 
 class TrainingKeywords(EvaluationKeywords, total=False):
