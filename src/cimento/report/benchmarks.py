@@ -20,6 +20,7 @@ from cimento.report.cells import PERCENT, count, repeated
 from cimento.report.formatting import p_number, percent
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.report.suite_differences import (
+    WIDER,
     SuiteDifference,
     SuiteRate,
     rate_differences,
@@ -41,7 +42,7 @@ _TARGETS = (
     " phenomenon for other datasets of it."
 )
 _THESE_DATASETS = "these datasets"
-_OTHER_ITEMS = f"{_THESE_DATASETS}: the interval for other items of these very datasets."
+_OTHER_ITEMS = f"{_THESE_DATASETS}: the interval for other items of these very datasets. {WIDER}"
 _MOST_PAIRS = 6
 """Pairs of models up to which a table has their differences."""
 _SURPRISAL = (

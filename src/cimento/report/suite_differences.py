@@ -25,7 +25,8 @@ OTHER_PHENOMENA = (
 )
 TWINS = "Suites made of the same items count as one."
 THESE_SUITES = "these suites"
-OTHER_ITEMS = f"{THESE_SUITES}: the interval for other items of these very suites."
+WIDER = "It may be the wider one, as few suites can be alike by chance."
+OTHER_ITEMS = f"{THESE_SUITES}: the interval for other items of these very suites. {WIDER}"
 MEANS_TARGET = (
     "Intervals of means are for other phenomena, clustered by phenomenon; if all suites are of"
     " one, for other suites of it."
