@@ -1,6 +1,6 @@
 """Do intervals for other people hold the value of the population of people and items?
 
-Raters with biases of their own, and 12 or 40 items. Beside each interval for other people stands
+Raters with biases of their own, and 12 items. Beside each interval for other people stands
 the one for these people, whose target is another one: what it misses is what it does not claim.
 Prints Markdown tables, or writes them with tabs into a folder, in some minutes::
 
@@ -27,10 +27,8 @@ Floats = NDArray[np.float64]
 
 SEED = 20261130
 TRIALS = 500
-ITEMS = 40
-RATERS = (5, 10, 20)
-SIZES = ((12, 5), (12, 8), (12, 12), *((ITEMS, n) for n in RATERS))
-"""Items and raters."""
+ITEMS = 12
+RATERS = (5, 8, 12)
 SPREADS = {
     "no biases": (0.0, 0.0),
     "biases": (0.5, 0.0),
@@ -41,10 +39,10 @@ SPREADS = {
 MANY = 1500
 TITLE = (
     "Intervals for other people (`alpha_for_others`, `correlation_for_others`, `for_others` with"
-    " `share_interval`): coverage in %"
+    f" `share_interval`), {ITEMS} items: coverage in %"
 )
 NAMES = (
-    "items x raters", "alpha", "r", "share", "alpha, these people", "alpha, others",
+    "raters", "alpha", "r", "share", "alpha, these people", "alpha, others",
     "r, these people", "r, others", "share, these people", "share, others",
 )  # fmt: skip
 
@@ -91,15 +89,15 @@ def main() -> int:
     generator, rows = np.random.default_rng(SEED), []
     for name, spread in SPREADS.items():
         alpha, share = truths(spread)
-        for n, people in SIZES:
+        for people in RATERS:
             r = expected_correlation(spread, people)
-            design, who = Design.independent(n), [list(range(people))] * n
+            design, who = Design.independent(ITEMS), [list(range(people))] * ITEMS
             items = Design(
-                tuple(range(n * people)), tuple(i for i in range(n) for _ in range(people))
+                tuple(range(ITEMS * people)), tuple(i for i in range(ITEMS) for _ in range(people))
             )
             tallies = [Tally() for _ in range(6)]
             for _ in range(TRIALS):
-                value, given = ratings(people, n, spread, generator)
+                value, given = ratings(people, ITEMS, spread, generator)
                 table, answers = scale(given, 7), given > 0
                 rated = table.tolist()
                 of_people = krippendorff_alpha(rated, scale="interval", design=design)
@@ -107,7 +105,7 @@ def main() -> int:
                 pearson = correlate(value, table.mean(axis=1), kind="pearson", design=design)
                 other = correlation_for_others(value, rated, who, design=design, kind="pearson")
                 over = partial(share_interval, answers.ravel().tolist())
-                mine, shared = over(items), for_others(over, items, [*range(people)] * n)
+                mine, shared = over(items), for_others(over, items, [*range(people)] * ITEMS)
                 results = (
                     (of_people.low, of_people.high, alpha),
                     (ends.low, ends.high, alpha),
@@ -120,7 +118,7 @@ def main() -> int:
                     tally.count(holds(low, high, truth))
             cells = [tally.cell(COVERED) for tally in tallies]
             targets = (f"{value:.2f}" for value in (alpha, r, share))
-            rows.append((f"{n} x {people}, {name}", *targets, *cells))
+            rows.append((f"{people}, {name}", *targets, *cells))
     return publish([Table(TITLE, NAMES, rows)])
 
 
