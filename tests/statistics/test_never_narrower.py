@@ -32,7 +32,7 @@ SHAPES = st.sampled_from(["all alike", "one differs", "half", "any"])
 
 
 def table_of(sizes, values, shape, seed):
-    """Ratings, one row an item: all equal, one that differs, half and half, or any."""
+    """Ratings, one row per item: all equal, one that differs, half and half, or any."""
     made = np.random.default_rng(seed)
     table = np.full(sizes, values - 1)
     if shape == "one differs":

@@ -351,14 +351,8 @@ def contrast_for_others(
     """
     if not ratings:
         return mean_of([], design, seed=seed, level=level)
-    n_each = np.array([[len(given) for given in item] for item in ratings])
-    means = np.array([[np.mean(given) for given in item] for item in ratings])
-    cell = np.array([k for item in ratings for k, some in enumerate(item) for _ in some])
-    by_item, who = ([[*chain(*cells)] for cells in some] for some in (ratings, people))
-    each = PeoplesRatings.of(by_item, who, design)
-    weights = np.array(signs)[cell] * cell.size / (len(ratings) * n_each[each.item, cell])
-    parts = weights * (floats(each.values, name="ratings") - means.mean(axis=0)[cell])
-    these = mean_of(means @ np.array(signs), design, seed=seed, level=level)
+    of_items, each, parts = _parts_of_contrast(ratings, people, signs, design)
+    these = mean_of(of_items, design, seed=seed, level=level)
     value = these.value or 0.0
 
     def over(one: Design) -> Mean:
@@ -368,6 +362,23 @@ def contrast_for_others(
     if made.low is None or these.low is None or made.low <= these.low:
         return made
     return replace(these, method=made.method)
+
+
+def _parts_of_contrast(
+    ratings: Sequence[Sequence[Sequence[float]]],
+    people: Sequence[Sequence[Sequence[Hashable | None]]],
+    signs: Sequence[float],
+    design: Design,
+) -> tuple[Floats, PeoplesRatings, Floats]:
+    """The contrast of each item, all single ratings, and the part of each rating in its error."""
+    n_each = np.array([[len(given) for given in item] for item in ratings])
+    means = np.array([[np.mean(given) for given in item] for item in ratings])
+    cell = np.array([k for item in ratings for k, some in enumerate(item) for _ in some])
+    by_item, who = ([[*chain(*cells)] for cells in some] for some in (ratings, people))
+    each = PeoplesRatings.of(by_item, who, design)
+    weights = np.array(signs)[cell] * cell.size / (len(ratings) * n_each[each.item, cell])
+    parts: Floats = weights * (floats(each.values, name="ratings") - means.mean(axis=0)[cell])
+    return means @ np.array(signs), each, parts
 
 
 def _few(people: int) -> str | None:
