@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import numpy as np
 
@@ -66,12 +66,12 @@ def for_others(
     made = over(Design(items.units, both))
     unknown = not people or any(who is None for who in people)
     if reason := UNKNOWN_PEOPLE if unknown else _few(len(set(people))):
-        return cast("Ends", replace(made, low=None, high=None, reason=reason))
+        return replace(made, low=None, high=None, reason=reason)
     if made.low is None:
         return made
-    alone = over(items), over(Design(items.units, tuple(people)))
-    widest = max((made, *alone), key=lambda one: (one.high or 0.0) - (one.low or 0.0))
-    return cast("Ends", replace(widest, method=made.method))
+    three: list[Ends] = [made, over(items), over(Design(items.units, tuple(people)))]
+    widest = max(three, key=lambda one: (one.high or 0.0) - (one.low or 0.0))
+    return replace(widest, method=made.method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,9 +325,8 @@ def contrast_for_others(
     c. A rating's part in its error is ``s_c (y - y_c) / (I n_ic)``, with the mean y_c over items;
     its variance is that of these parts' sums over items and over people, less that over what is in
     both (CR2; Cameron, Gelbach and Miller 2011), and *t* has the degrees of freedom of the factor
-    that has fewer levels. So a person need not have rated every condition of an item. It is never
-    narrower than the interval for these people (`mean_of` over items), nor over one factor
-    (`for_others`).
+    that has fewer levels. A person need not have rated every condition of an item. The interval
+    is never narrower than that for these people (`mean_of`), nor over one factor (`for_others`).
 
     Args:
         ratings: of each item, of each condition, one or more.
@@ -359,9 +358,8 @@ def contrast_for_others(
         return replace(mean_of(value + parts, one, seed=seed, level=level, draws=0), value=value)
 
     made = for_others(over, each.by_item, each.people)
-    if made.low is None or these.low is None or made.low <= these.low:
-        return made
-    return replace(these, method=made.method)
+    narrower = made.low is not None and these.low is not None and made.low > these.low
+    return replace(these, method=made.method) if narrower else made
 
 
 def _parts_of_contrast(
