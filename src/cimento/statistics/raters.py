@@ -59,9 +59,11 @@ def for_others(
     Returns:
         The interval; a reason where people are not known, or people or items are fewer than five.
     """
+    labels: list[tuple[Hashable, ...]] = [
+        one.labels if isinstance(one, Crossing) else (one,) for one in items.clusters
+    ]
     both = tuple(
-        Crossing((*(item.labels if isinstance(item, Crossing) else (item,)), ("person", who)))
-        for item, who in zip(items.clusters, people, strict=True)
+        Crossing((*of_item, ("person", who))) for of_item, who in zip(labels, people, strict=True)
     )
     made = over(Design(items.units, both))
     unknown = not people or any(who is None for who in people)
