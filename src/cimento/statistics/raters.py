@@ -59,14 +59,12 @@ def for_others(
     Returns:
         The interval; a reason where people are not known, or people or items are fewer than five.
     """
-    labels: list[tuple[Hashable, ...]] = [
-        one.labels if isinstance(one, Crossing) else (one,) for one in items.clusters
-    ]
-    both = tuple(
-        Crossing((*of_item, ("person", who))) for of_item, who in zip(labels, people, strict=True)
-    )
-    made = over(Design(items.units, both))
-    unknown = not people or any(who is None for who in people)
+    both: list[Hashable] = []
+    for item, person in zip(items.clusters, people, strict=True):
+        labels = item.labels if isinstance(item, Crossing) else (item,)
+        both.append(Crossing((*labels, ("person", person))))
+    made = over(Design(items.units, tuple(both)))
+    unknown = not people or None in people
     if reason := UNKNOWN_PEOPLE if unknown else _few(len(set(people))):
         return replace(made, low=None, high=None, reason=reason)
     if made.low is None:
