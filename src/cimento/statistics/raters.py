@@ -59,11 +59,7 @@ def for_others(
     Returns:
         The interval; a reason where people are not known, or people or items are fewer than five.
     """
-    both: list[Hashable] = []
-    for item, person in zip(items.clusters, people, strict=True):
-        labels = item.labels if isinstance(item, Crossing) else (item,)
-        both.append(Crossing((*labels, ("person", person))))
-    made = over(Design(items.units, tuple(both)))
+    made = over(_crossed(items, people))
     unknown = not people or None in people
     if reason := UNKNOWN_PEOPLE if unknown else _few(len(set(people))):
         return replace(made, low=None, high=None, reason=reason)
@@ -72,6 +68,14 @@ def for_others(
     three: list[Ends] = [made, over(items), over(Design(items.units, tuple(people)))]
     widest = max(three, key=lambda one: (one.high or 0.0) - (one.low or 0.0))
     return replace(widest, method=made.method)
+
+
+def _crossed(items: Design, people: Sequence[Hashable | None]) -> Design:
+    both: list[Hashable] = []
+    for item, person in zip(items.clusters, people, strict=True):
+        labels = item.labels if isinstance(item, Crossing) else (item,)
+        both.append(Crossing((*labels, ("person", person))))
+    return Design(items.units, tuple(both))
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +362,9 @@ def contrast_for_others(
         return replace(mean_of(value + parts, one, seed=seed, level=level, draws=0), value=value)
 
     made = for_others(over, each.by_item, each.people)
-    narrower = made.low is not None and these.low is not None and made.low > these.low
+    if made.low is None:
+        return replace(made, statistic=None, p=None)
+    narrower = these.low is not None and made.low > these.low
     return replace(these, method=made.method) if narrower else made
 
 
