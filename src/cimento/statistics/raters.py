@@ -341,14 +341,13 @@ def contrast_for_others(
         level: confidence level.
 
     Returns:
-        The contrast with its interval and test, or the reason why it has none: people who are not
-        known, or fewer than five people or independent items.
+        The contrast with interval and test, or why it has none: unknown or too few people or items.
 
     Example:
         >>> ratings = [[[3, 4, 4, 5, 3], [1, 2, 1, 3, 2]], [[4, 4, 5, 4, 3], [2, 2, 3, 1, 1]]] * 3
         >>> people = [[list("abcde")] * 2] * 6
-        >>> items = Design.independent(6)
-        >>> made = contrast_for_others(ratings, people, (1, -1), design=items, seed=1)
+        >>> of = Design.independent(6)
+        >>> made = contrast_for_others(ratings, people, (1, -1), design=of, seed=1)
         >>> made.value, round(made.low, 2), round(made.high, 2)
         (2.1, 1.42, 2.78)
     """
@@ -362,10 +361,9 @@ def contrast_for_others(
         return replace(mean_of(value + parts, one, seed=seed, level=level, draws=0), value=value)
 
     made = for_others(over, each.by_item, each.people)
-    if made.low is None:
-        return replace(made, statistic=None, p=None)
-    narrower = these.low is not None and made.low > these.low
-    return replace(these, method=made.method) if narrower else made
+    if made.low is None or these.low is None or made.low <= these.low:
+        return made if made.low is not None else replace(made, statistic=None, p=None)
+    return replace(these, method=made.method)
 
 
 def _parts_of_contrast(
