@@ -12,7 +12,8 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from coverage_people import ITEMS, MANY, RATERS, SPREADS, TRIALS, ratings, scale
+from coverage_other_people import ITEMS, RATERS, TRIALS
+from coverage_people import MANY, SPREADS, ratings, scale
 from publishing import Table, publish
 from simulating import COVERED, Tally, holds
 

@@ -74,8 +74,8 @@ def row_of(
             for item in range(items)
         ]
         means = np.array([[np.mean(one) for one in cells] for cells in given])
-        these = mean_of(means @ np.array(SIGNS), design, seed=0, draws=0)
-        others = contrast_for_others(given, names, SIGNS, design=design)
+        these = mean_of(means @ np.array(SIGNS), design, seed=0)
+        others = contrast_for_others(given, names, SIGNS, design=design, seed=0)
         for tally, made in zip(tallies, (these, others), strict=True):
             tally.count(holds(made.low, made.high, TRUTH))
     form = "all sentences" if whole else "one condition of each item"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from coverage_people import ITEMS, MANY, SPREADS, TRIALS, ratings, scale
+from coverage_people import MANY, SPREADS, ratings, scale
 from numpy.typing import NDArray
 from publishing import Table, publish
 from simulating import COVERED, Tally, holds
@@ -25,6 +25,8 @@ from cimento.statistics.raters import correlation_for_others
 Floats = NDArray[np.float64]
 
 SEED = 20261202
+TRIALS = 300
+ITEMS = 40
 RATERS = (5, 10, 20)
 SHOWN = ("biases", "biases and tastes")
 BY_LENGTH = 0.6

@@ -1,7 +1,7 @@
 """Do intervals for other people hold the value of the population of people and items?
 
-Raters with biases of their own, and 40 items. Beside each interval for other people stands the one
-for these people, whose target is another one: what it misses here is what it does not claim.
+Raters with biases of their own, and 12 items. Beside each interval for other people stands
+the one for these people, whose target is another one: what it misses is what it does not claim.
 Prints Markdown tables, or writes them with tabs into a folder, in some minutes::
 
     python benchmarks/coverage_people.py docs/data/coverage
@@ -10,25 +10,25 @@ Prints Markdown tables, or writes them with tabs into a folder, in some minutes:
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from publishing import Table, publish
 from simulating import COVERED, Tally, holds
 
-from cimento.io.clusters import Crossing
 from cimento.statistics.agreement import alpha_for_others, krippendorff_alpha
 from cimento.statistics.correlation import correlate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
-from cimento.statistics.raters import correlation_for_others
+from cimento.statistics.raters import correlation_for_others, for_others
 
 Floats = NDArray[np.float64]
 
 SEED = 20261130
-TRIALS = 300
-ITEMS = 40
-RATERS = (5, 10, 20)
+TRIALS = 500
+ITEMS = 12
+RATERS = (5, 8, 12)
 SPREADS = {
     "no biases": (0.0, 0.0),
     "biases": (0.5, 0.0),
@@ -38,8 +38,8 @@ SPREADS = {
 """The sd of a rater's mean, and of a rater's slope on a property of items; items have sd 1."""
 MANY = 1500
 TITLE = (
-    "Intervals for other people (`alpha_for_others`, `correlation_for_others`,"
-    f" `share_interval` over items and people), {ITEMS} items: coverage in %"
+    "Intervals for other people (`alpha_for_others`, `correlation_for_others`, `for_others` with"
+    f" `share_interval`), {ITEMS} items: coverage in %"
 )
 NAMES = (
     "raters", "alpha", "r", "share", "alpha, these people", "alpha, others",
@@ -87,15 +87,13 @@ def expected_correlation(spread: tuple[float, float], people: int) -> float:
 def main() -> int:
     """Print the tables, or write them into a folder."""
     generator, rows = np.random.default_rng(SEED), []
-    design = Design.independent(ITEMS)
     for name, spread in SPREADS.items():
         alpha, share = truths(spread)
         for people in RATERS:
             r = expected_correlation(spread, people)
-            who = [list(range(people))] * ITEMS
-            both = Design(
-                tuple(range(ITEMS * people)),
-                tuple(Crossing((i, ("p", p))) for i in range(ITEMS) for p in range(people)),
+            design, who = Design.independent(ITEMS), [list(range(people))] * ITEMS
+            items = Design(
+                tuple(range(ITEMS * people)), tuple(i for i in range(ITEMS) for _ in range(people))
             )
             tallies = [Tally() for _ in range(6)]
             for _ in range(TRIALS):
@@ -106,9 +104,8 @@ def main() -> int:
                 ends = alpha_for_others(rated, who, scale="interval", design=design)
                 pearson = correlate(value, table.mean(axis=1), kind="pearson", design=design)
                 other = correlation_for_others(value, rated, who, design=design, kind="pearson")
-                items = Design(both.units, tuple(i for i in range(ITEMS) for _ in range(people)))
-                mine = share_interval(answers.ravel().tolist(), items)
-                shared = share_interval(answers.ravel().tolist(), both)
+                over = partial(share_interval, answers.ravel().tolist())
+                mine, shared = over(items), for_others(over, items, [*range(people)] * ITEMS)
                 results = (
                     (of_people.low, of_people.high, alpha),
                     (ends.low, ends.high, alpha),
@@ -120,7 +117,8 @@ def main() -> int:
                 for tally, (low, high, truth) in zip(tallies, results, strict=True):
                     tally.count(holds(low, high, truth))
             cells = [tally.cell(COVERED) for tally in tallies]
-            rows.append((f"{people}, {name}", f"{alpha:.2f}", f"{r:.2f}", f"{share:.2f}", *cells))
+            targets = (f"{value:.2f}" for value in (alpha, r, share))
+            rows.append((f"{people}, {name}", *targets, *cells))
     return publish([Table(TITLE, NAMES, rows)])
 
 

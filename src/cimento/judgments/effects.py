@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
-from cimento.io.clusters import Crossing
 from cimento.io.values import grouped
 from cimento.judgments import ACCEPTABLE, BETTER, FITS, WHICH_FITS, Judgment
 from cimento.judgments.summaries import (
@@ -21,7 +21,7 @@ from cimento.judgments.summaries import (
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.mixed import MixedFit
-from cimento.statistics.raters import UNKNOWN_PEOPLE
+from cimento.statistics.raters import UNKNOWN_PEOPLE, for_others
 
 INTERCEPTS = "answer ~ condition + (1 | participant) + (1 | item)"
 SLOPES = "answer ~ condition + (1 + condition | participant) + (1 + condition | item)"
@@ -122,22 +122,14 @@ def _share(
 ) -> ConditionShare:
     items = place_design([judgment.key for judgment in asked], clusters).clusters
     people = [judgment.annotator for judgment in asked]
-    units = tuple(range(len(asked)))
-    these = share_interval(yes, Design(units, items))
-    both = tuple(
-        Crossing((*(item.labels if isinstance(item, Crossing) else (item,)), ("person", who)))
-        for item, who in zip(items, people, strict=True)
-    )
-    others = Interval(None, None, these.method, UNKNOWN_PEOPLE)
-    if all(who is not None for who in people):
-        others = share_interval(yes, Design(units, both))
+    design = Design(tuple(range(len(asked))), items)
     return ConditionShare(
         question=question,
         condition=condition,
         n=len(asked),
         share=sum(yes) / len(yes),
-        these=these,
-        others=others,
+        these=share_interval(yes, design),
+        others=for_others(partial(share_interval, yes), design, people),
     )
 
 

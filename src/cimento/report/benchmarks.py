@@ -20,6 +20,7 @@ from cimento.report.cells import PERCENT, count, repeated
 from cimento.report.formatting import p_number, percent
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.report.suite_differences import (
+    WIDER,
     SuiteDifference,
     SuiteRate,
     rate_differences,
@@ -43,6 +44,7 @@ _TARGETS = (
 _THESE_DATASETS = "these datasets"
 _OTHER_ITEMS = (
     f"{_THESE_DATASETS}: the interval that generalizes to other items of these very datasets."
+    f" {WIDER}"
 )
 _MOST_PAIRS = 6
 """Pairs of models up to which a table has their differences."""

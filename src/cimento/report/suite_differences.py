@@ -25,7 +25,10 @@ OTHER_PHENOMENA = (
 )
 TWINS = "Suites made of the same items count as one."
 THESE_SUITES = "these suites"
-OTHER_ITEMS = f"{THESE_SUITES}: the interval that generalizes to other items of these very suites."
+WIDER = "It may be the wider one, as few suites can be alike by chance."
+OTHER_ITEMS = (
+    f"{THESE_SUITES}: the interval that generalizes to other items of these very suites. {WIDER}"
+)
 MEANS_TARGET = (
     "Intervals of means generalize to other phenomena (clustered by phenomenon) or, if all suites"
     " are of one phenomenon, to other suites of it."

@@ -163,7 +163,7 @@ def alpha_for_others(
     given = _pairable(ratings)
     if alpha.value is None or (rare := _rare(given, "ratings")):
         return Interval(None, None, FOR_OTHERS, alpha.reason if alpha.value is None else rare)
-    each = PeoplesRatings.of(ratings, people, design)
+    each = PeoplesRatings.of(ratings, people, design, fewest=2)
     statistic = alpha_of_ratings(each, scale=scale)
     return each.interval(statistic, alpha.value, level=level, ratings=each.of_each)
 
@@ -232,7 +232,7 @@ def fleiss_for_others(
     kappa = fleiss_kappa(ratings)
     if kappa.value is None or (rare := _rare(_pairable(ratings), "ratings")):
         return Interval(None, None, FOR_OTHERS, kappa.reason if kappa.value is None else rare)
-    each = PeoplesRatings.of(ratings, people, design)
+    each = PeoplesRatings.of(ratings, people, design, fewest=2)
     statistic = fleiss_of_ratings(each)
     return each.interval(statistic, kappa.value, level=level, ratings=each.of_each)
 

@@ -4,13 +4,19 @@ Items and people are both drawn from more of their kind, so that the variance of
 over items, and that over people, less what is in both (`design.crossed_variance`; Cameron, Gelbach
 and Miller 2011, doi:10.1198/jbes.2010.07136). Each is the jackknife's, which leaves out all ratings
 of one item, all of one person, or single ones.
+
+That sum may fall below one of its parts by chance, or by rules for few clusters. The variance for
+other items and other people is that for these people and that between people (law of total
+variance), so that no interval for others is narrower than that over items, or over people, alone
+(`for_others`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import TypeVar
 
 import numpy as np
 
@@ -32,6 +38,44 @@ from cimento.statistics.means import Mean, mean_of
 
 UNKNOWN_PEOPLE = "it is not known who gave which rating"
 FOR_OTHERS = "jackknife over items and people on Fisher's z"
+
+Ends = TypeVar("Ends", Interval, Mean)
+
+
+def for_others(
+    over: Callable[[Design], Ends], items: Design, people: Sequence[Hashable | None]
+) -> Ends:
+    """The interval of a number for other items and other people.
+
+    The widest of three: over items and people crossed, over items, and over people. A crossed
+    variance below that of one factor is chance, and the largest of the errors is taken (as by
+    MacKinnon, Nielsen and Webb 2024, doi:10.48550/arXiv.2406.08880).
+
+    Args:
+        over: from a design of the answers to the interval over it, around the same number.
+        items: the design of the answers with what their items belong to.
+        people: who gave each answer.
+
+    Returns:
+        The interval; a reason where people are not known, or people or items are fewer than five.
+    """
+    made = over(_crossed(items, people))
+    unknown = not people or None in people
+    if reason := UNKNOWN_PEOPLE if unknown else _few(len(set(people))):
+        return replace(made, low=None, high=None, reason=reason)
+    if made.low is None:
+        return made
+    three: list[Ends] = [made, over(items), over(Design(items.units, tuple(people)))]
+    widest = max(three, key=lambda one: (one.high or 0.0) - (one.low or 0.0))
+    return replace(widest, method=made.method)
+
+
+def _crossed(items: Design, people: Sequence[Hashable | None]) -> Design:
+    both: list[Hashable] = []
+    for item, person in zip(items.clusters, people, strict=True):
+        labels = item.labels if isinstance(item, Crossing) else (item,)
+        both.append(Crossing((*labels, ("person", person))))
+    return Design(items.units, tuple(both))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +100,8 @@ class PeoplesRatings:
         ratings: Sequence[Sequence[Hashable | None]],
         people: Sequence[Sequence[Hashable | None]],
         design: Design,
+        *,
+        fewest: int = 1,
     ) -> PeoplesRatings:
         """The ratings of some items.
 
@@ -63,7 +109,11 @@ class PeoplesRatings:
             ratings: of each item; None for a missing one.
             people: who gave each.
             design: of the items.
+            fewest: items with fewer ratings are left out.
         """
+        given = [len(values) - list(values).count(None) for values in ratings]
+        kept = [place for place, n in enumerate(given) if n >= fewest]
+        ratings, people = ([rows[place] for place in kept] for rows in (ratings, people))
         rows = [
             (item, who, value)
             for item, (values, names) in enumerate(zip(ratings, people, strict=True))
@@ -74,19 +124,14 @@ class PeoplesRatings:
             np.array([item for item, _, _ in rows], dtype=np.int64),
             tuple(who for _, who, _ in rows),
             tuple(value for _, _, value in rows),
-            design,
+            design.take(kept),
         )
 
     @property
-    def crossed(self) -> Design:
-        """The design of the ratings, in which items or their clusters and people are crossed."""
-        clusters = self.design.clusters
-        labels = []
-        for item, who in zip(self.item.tolist(), self.people, strict=True):
-            cluster = clusters[item]
-            factors = cluster.labels if isinstance(cluster, Crossing) else (cluster,)
-            labels.append(Crossing((*factors, ("person", who))))
-        return Design(tuple(range(len(labels))), tuple(labels))
+    def by_item(self) -> Design:
+        """The design of the ratings, with what their items belong to."""
+        clusters = [self.design.clusters[item] for item in self.item.tolist()]
+        return Design(tuple(range(len(clusters))), tuple(clusters))
 
     @property
     def of_each(self) -> float:
@@ -104,13 +149,11 @@ class PeoplesRatings:
             level: confidence level.
             ratings: of each item, for agreement (`jackknife`).
         """
-        if not self.people or any(who is None for who in self.people):
-            return Interval(None, None, FOR_OTHERS, UNKNOWN_PEOPLE)
-        if few := _few(len(set(self.people))):
-            return Interval(None, None, FOR_OTHERS, few)
-        interval = jackknife(
-            statistic, estimate, self.crossed, level=level, ratings=ratings
-        ).interval
+
+        def over(design: Design) -> Interval:
+            return jackknife(statistic, estimate, design, level=level, ratings=ratings).interval
+
+        interval = for_others(over, self.by_item, self.people)
         why = interval.reason
         if why is not None:
             why = why.replace("item or cluster", "item or person")
@@ -276,6 +319,7 @@ def contrast_for_others(
     signs: Sequence[float],
     *,
     design: Design,
+    seed: int,
     level: float = 0.95,
 ) -> Mean:
     """Estimate a contrast of mean ratings, such as DD, for other people and other items.
@@ -284,42 +328,58 @@ def contrast_for_others(
     c. A rating's part in its error is ``s_c (y - y_c) / (I n_ic)``, with the mean y_c over items;
     its variance is that of these parts' sums over items and over people, less that over what is in
     both (CR2; Cameron, Gelbach and Miller 2011), and *t* has the degrees of freedom of the factor
-    that has fewer levels. So a person need not have rated every condition of an item.
+    that has fewer levels. A person need not have rated every condition of an item. The interval
+    is never narrower than that for these people (`mean_of`), nor over one factor (`for_others`).
 
     Args:
         ratings: of each item, of each condition, one or more.
         people: who gave each.
         signs: of each condition, such as -1, 1, 1 and -1; they add up to 0.
         design: of the items.
+        seed: of the draws for these people.
         level: confidence level.
 
     Returns:
-        The contrast with its interval and test, or the reason why it has none: people who are not
-        known, or fewer than five people or independent items.
+        The contrast with interval and test, or why it has none: unknown or too few people or items.
 
     Example:
         >>> ratings = [[[3, 4, 4, 5, 3], [1, 2, 1, 3, 2]], [[4, 4, 5, 4, 3], [2, 2, 3, 1, 1]]] * 3
         >>> people = [[list("abcde")] * 2] * 6
-        >>> made = contrast_for_others(ratings, people, (1, -1), design=Design.independent(6))
+        >>> of = Design.independent(6)
+        >>> made = contrast_for_others(ratings, people, (1, -1), design=of, seed=1)
         >>> made.value, round(made.low, 2), round(made.high, 2)
         (2.1, 1.42, 2.78)
     """
     if not ratings:
-        return mean_of([], design, seed=0, level=level)
+        return mean_of([], design, seed=seed, level=level)
+    of_items, each, parts = _parts_of_contrast(ratings, people, signs, design)
+    these = mean_of(of_items, design, seed=seed, level=level)
+    value = these.value or 0.0
+
+    def over(one: Design) -> Mean:
+        return replace(mean_of(value + parts, one, seed=seed, level=level, draws=0), value=value)
+
+    made = for_others(over, each.by_item, each.people)
+    if made.low is None or these.low is None or made.low <= these.low:
+        return made if made.low is not None else replace(made, statistic=None, p=None)
+    return replace(these, method=made.method)
+
+
+def _parts_of_contrast(
+    ratings: Sequence[Sequence[Sequence[float]]],
+    people: Sequence[Sequence[Sequence[Hashable | None]]],
+    signs: Sequence[float],
+    design: Design,
+) -> tuple[Floats, PeoplesRatings, Floats]:
+    """The contrast of each item, all single ratings, and the part of each rating in its error."""
     n_each = np.array([[len(given) for given in item] for item in ratings])
     means = np.array([[np.mean(given) for given in item] for item in ratings])
     cell = np.array([k for item in ratings for k, some in enumerate(item) for _ in some])
     by_item, who = ([[*chain(*cells)] for cells in some] for some in (ratings, people))
     each = PeoplesRatings.of(by_item, who, design)
     weights = np.array(signs)[cell] * cell.size / (len(ratings) * n_each[each.item, cell])
-    parts = weights * (floats(each.values, name="ratings") - means.mean(axis=0)[cell])
-    value = float((means @ np.array(signs)).mean())
-    made = mean_of(value + parts, each.crossed, seed=0, level=level)
-    unknown = any(who is None for who in each.people)
-    reason = UNKNOWN_PEOPLE if unknown else _few(len({*each.people}))
-    if reason is None:
-        return replace(made, value=value)
-    return Mean(value, None, None, None, None, made.method, made.n, made.m, reason)
+    parts: Floats = weights * (floats(each.values, name="ratings") - means.mean(axis=0)[cell])
+    return means @ np.array(signs), each, parts
 
 
 def _few(people: int) -> str | None:

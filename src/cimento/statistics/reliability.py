@@ -222,9 +222,7 @@ def ceiling_for_others(
     """
     if halves.reliability is None or halves.ceiling is None:
         return Interval(None, None, FOR_OTHERS, halves.reason)
-    kept = [place for place, given in enumerate(ratings) if len(given) > 1]
-    several, names = ([rows[place] for place in kept] for rows in (ratings, people))
-    each = PeoplesRatings.of(several, names, design.take(kept))
+    each = PeoplesRatings.of(ratings, people, design, fewest=2)
     k = each.of_each
     one = halves.reliability / (k - (k - 1) * halves.reliability)
     ends = each.interval(alpha_of_ratings(each, scale="ordinal"), one, level=level, ratings=k)

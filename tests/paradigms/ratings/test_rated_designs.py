@@ -96,7 +96,7 @@ def test_the_interval_for_other_people_has_both_variances(tmp_path):
             for axis, m in ((1, items), (0, people))
         ]
         variances.append((each**2).sum() / (1 - 1 / each.size) / each.size**2)
-        variance = max(variances[0] + variances[1] - variances[2], variances[2])
+        variance = max(variances[0] + variances[1] - variances[2], *variances)
         assert test.others.value == pytest.approx(test.dd.value)
         # t of 5 degrees of freedom, of six items and six people: 2.5706 at .975.
         half = 2.570581836 * np.sqrt(variance)

@@ -68,7 +68,7 @@ class PeopleEffects:
             f" over all that each of {counted(self.n_people, 'participant')} rated in the suite."
             f" {tested}; the interval for other people takes items and people as crossed clusters"
             " [@cameron2011], with CR2 standard errors [@bell2002] and Student's t with the degrees"
-            " of freedom of the smaller factor."
+            " of freedom of the smaller factor, and is never narrower than that for these people."
         )
 
     @property
@@ -135,7 +135,7 @@ def effects_of_people(
     tests = dd_tests([result], seed=seed)
     if named:
         tests = tuple(
-            replace(test, others=_for_others(phenomenon, used))
+            replace(test, others=_for_others(phenomenon, used, seed=seed))
             for test, phenomenon in zip(tests, phenomena, strict=True)
         )
     return PeopleEffects(
@@ -156,7 +156,7 @@ def _means_of(ratings: Ratings) -> dict[str, dict[str, float]]:
     return means
 
 
-def _for_others(phenomenon: PhenomenonEffects, ratings: Ratings) -> Mean:
+def _for_others(phenomenon: PhenomenonEffects, ratings: Ratings, *, seed: int) -> Mean:
     """The DD of a phenomenon for other items and other people, over items that have one."""
     places = [
         [(one.item, str(condition)) for condition in phenomenon.square.conditions]
@@ -169,6 +169,7 @@ def _for_others(phenomenon: PhenomenonEffects, ratings: Ratings) -> Mean:
         [[[one.participant or None for one in some] for some in item] for item in given],
         _SIGNS,
         design=phenomenon.design("raw"),
+        seed=seed,
     )
 
 

@@ -14,7 +14,6 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cimento.io.clusters import Crossing
 from cimento.paradigms.regions.judging import judged_suite, questions
 from cimento.paradigms.regions.people_rates import (
     MEANS,
@@ -29,7 +28,7 @@ from cimento.paradigms.regions.people_rates import (
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.statistics.raters import UNKNOWN_PEOPLE
+from cimento.statistics.raters import UNKNOWN_PEOPLE, for_others
 from cimento.suites.builtin import RATED
 from cimento.suites.formula import Formula, Junction, references
 from cimento.suites.ratings import AUTHOR, rated_of, ratings_by
@@ -191,19 +190,15 @@ def _one_person(
     """The proportion of comparisons of single people by which the prediction holds.
 
     Its interval is that of `share_interval`: for these people with the comparisons of an item, or
-    of its clusters, together; for others with items and people crossed.
+    of its clusters, together; for others that of `for_others`.
     """
     rows = [(one.item, who, verdict) for one in items for who, verdict in one.people.items()]
     if not rows:
         return replace(like, reason=items[0].reason)
     held = [verdict in passes for *_, verdict in rows]
-    labels = [clusters[item] for item, *_ in rows]
-    units = tuple(range(len(rows)))
-    these = share_interval(held, Design(units, tuple(labels)))
-    crossed = tuple(
-        Crossing((*(label.labels if isinstance(label, Crossing) else (label,)), ("person", who)))
-        for label, (_, who, _) in zip(labels, rows, strict=True)
-    )
+    design = Design(tuple(range(len(rows))), tuple(clusters[item] for item, *_ in rows))
+    these = share_interval(held, design)
+    people = [who for _, who, _ in rows]
     return replace(
         like,
         n=len({item for item, *_ in rows}),
@@ -213,5 +208,5 @@ def _one_person(
         low=these.low,
         high=these.high,
         reason=these.reason,
-        others=share_interval(held, Design(units, crossed)),
+        others=for_others(functools.partial(share_interval, held), design, people),
     )
