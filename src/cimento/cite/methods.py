@@ -42,6 +42,7 @@ _KEY = re.compile(r"@([^\s;\]]+)")
 Sayer: TypeAlias = Callable[[RunFacts], Sequence[str]]
 
 _SAYERS: Sequence[Sayer] = (
+    sentences.plugin_sentences,
     sentences.adaptive_sentences,
     sentences.scoring_sentences,
     lambda run: run.methods.sentences,
