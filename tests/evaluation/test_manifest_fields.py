@@ -47,6 +47,11 @@ def manifests(tmp_path, monkeypatch, runs_of_every_kind) -> list[dict[str, Any]]
     assert invoke(["run", "run.toml", *stored]) == 0
     adaptive = ["--adaptive", "--precision", "0.4", "--store", "rank"]
     assert invoke(["run", "it-subject-verb", "-m", "demo-causal", *adaptive, *stored]) == 0
+    Path("pairs.tsv").write_text("item\tgood\tbad\n1\tLei dorme.\tLei dormono.\n", "utf-8")
+    rows = ["sentence_id\ttoken_id\ttoken\tsurprisal", "1\t1\tLei\t1.0", "1\t2\tdorme.\t2.0"]
+    rows += ["2\t1\tLei\t1.0", "2\t2\tdormono.\t6.0"]
+    Path("said.tsv").write_text("\n".join(rows) + "\n", "utf-8")
+    assert invoke(["run", "pairs.tsv", "-m", "replay:said.tsv", *stored]) == 0
     assert invoke(["judge", "runs/verbs", "--measure", "lp", "-o", "judged"]) == 0
     return [*manifests_in(tmp_path), *manifests_in(runs_of_every_kind)]
 

@@ -65,7 +65,7 @@ class RunFacts:
 
 def names_in_row(names: Sequence[str]) -> str:
     """Names in a row, with *and* before the last."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def order_of(card: Mapping[str, JsonValue]) -> str:
