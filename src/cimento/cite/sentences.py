@@ -290,8 +290,7 @@ def plugin_sentences(run: RunFacts) -> list[str]:
     if again:
         judges = [f"cimento {again.get('cimento')}"]
         judges += dict.fromkeys(str(package) for _, _, package in packages_in(again))
-        when = str(again.get("created", ""))[:_DATE]
-        said.append(f"The answers were judged again with {names_in_row(judges)} on {when}.")
+        said.append(f"The answers were judged again with {names_in_row(judges)}.")
     return said
 
 
@@ -301,9 +300,6 @@ def _plugin_in_words(run: RunFacts, kind: str, name: str) -> str:
         return f"the reader of {name} files"
     named = str(run.manifest.get("named") or name) if kind == MODELS else name
     return f"the {KINDS_IN_WORDS.get(kind, kind)} {named}"
-
-
-_DATE = len("2026-01-31")
 
 
 def outcome_sentences(facts: RunFacts) -> list[str]:

@@ -7,7 +7,6 @@ that their manifests are the same as without plug-ins.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -28,7 +27,7 @@ PLUGINS = "plugins"
 """Key of the manifest: plug-ins by kind and name, each with its package and the version."""
 
 JUDGED_AGAIN = "judged"
-"""Key of the manifest of a run that was judged again: by which software, and when."""
+"""Key of the manifest of a run that was judged again: by which software."""
 
 FORMAT = "format"
 """Key of the suite's entry: the suffix of its file, where the reader of a plug-in read it."""
@@ -66,11 +65,8 @@ def with_packages(manifest: Manifest, options: ParadigmOptions) -> dict[str, Jso
         return {**others, **_entry({**_asking(manifest), **judging})}
     asked = {kind: of for kind, of in manifest_part(manifest, PLUGINS).items() if kind != MEASURES}
     measures = {kind: of for kind, of in judging.items() if kind == MEASURES}
-    again: dict[str, JsonValue] = {
-        "cimento": __version__,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        **_entry(judging),
-    }
+    # Without the time, so that a command that was stopped and is repeated writes the same.
+    again: dict[str, JsonValue] = {"cimento": __version__, **_entry(judging)}
     return {**others, **_entry({**asked, **measures}), JUDGED_AGAIN: again}
 
 
