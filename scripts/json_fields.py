@@ -1,13 +1,14 @@
 """Descriptions and types of JSON fields, from the records that are printed.
 
-    python scripts/json_fields.py            write them into the schema of commands
-    python scripts/json_fields.py --check    fail if the schema would change
+    python scripts/json_fields.py            write them into the schemas of commands and manifests
+    python scripts/json_fields.py --check    fail if a schema would change
 
-An object of the schema whose ``$comment`` names a class (``cimento.compare.ways:WayComparison``)
+An object of a schema whose ``$comment`` names a class (``cimento.compare.ways:WayComparison``)
 has the descriptions of the class's attributes. An attribute that the schema calls an array or an
 object, and no more, has the items or the fields that the class's annotations say; one without a
 type has theirs, and all may be null where the annotation has None; a command may print null for
-more. Fields that a command adds have theirs in the schema.
+more. Fields that a command adds have theirs in the schema. In the schema of manifests, such an
+object has all fields of its class and no other.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-SCHEMA = ROOT / "src" / "cimento" / "data" / "schemas" / "commands.schema.json"
+FOLDER = ROOT / "src" / "cimento" / "data" / "schemas"
+SCHEMAS = tuple(FOLDER / f"{name}.schema.json" for name in ("commands", "manifest"))
+MANIFEST = "urn:cimento:manifest:1"
 
 _SECTION = re.compile(r"^(?:Attributes|Args):\n(.*?)(?=^\S|\Z)", re.DOTALL | re.MULTILINE)
 _ENTRY = re.compile(r"^    (\w+): (.*(?:\n {5,}.*)*)", re.MULTILINE)
@@ -56,7 +59,7 @@ def _in_json(text: str) -> str:
 
 def _objects(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The schemas of all objects in a schema, at any depth."""
-    if "properties" in schema:
+    if {"properties", "$comment"} & schema.keys():
         yield schema
     children = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
     children += schema.get("anyOf", [])
@@ -68,11 +71,14 @@ def _objects(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def described(schema: dict[str, Any]) -> dict[str, Any]:
     """A schema whose objects are described as their records are; it is changed in place."""
+    is_whole = schema.get("$id") == MANIFEST
     for part in _objects(schema):
         module, _, name = part.get("$comment", "").partition(":")
         if not name:
             continue
         record = getattr(importlib.import_module(module), name)
+        if is_whole:
+            part["properties"] = _record(record, (record,))["properties"]
         texts, hints = descriptions_of(record), hints_of(record)
         for field, child in part["properties"].items():
             shape = shape_of(hints[field], (record,)) if field in hints else {}
@@ -220,11 +226,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--check", action="store_true", help="write nothing")
     is_check = parser.parse_args().check
-    before = SCHEMA.read_text(encoding="utf-8")
-    after = json.dumps(described(json.loads(before)), ensure_ascii=False, indent=1) + "\n"
+    before = {path: path.read_text(encoding="utf-8") for path in SCHEMAS}
+    after = {
+        path: json.dumps(described(json.loads(text)), ensure_ascii=False, indent=1) + "\n"
+        for path, text in before.items()
+    }
     if is_check:
         return int(before != after)
-    SCHEMA.write_text(after, encoding="utf-8")
+    for path, text in after.items():
+        path.write_text(text, encoding="utf-8")
     return 0
 
 

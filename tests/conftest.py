@@ -24,6 +24,7 @@ import pytest
 import cimento
 from cimento.cli import groups, main
 from cimento.models.hf import loading, steady_arithmetic
+from tests.helpers.exit_codes import ending_as_documented
 from tests.helpers.json_output import checking
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ gc.disable()
 steady_arithmetic()
 # Threads of small products mostly wait for each other, and workers of the tests share the cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-main.invoke = checking(main.invoke)
+main.invoke = ending_as_documented(checking(main.invoke))
 # A process of a user builds one command, that of the tests the same ones thousands of times.
 groups._leaf = functools.cache(groups._leaf)
 

@@ -1,4 +1,4 @@
-"""The page of stored files: the columns of every table, and the fields of the JSON summary.
+"""The page of stored files: columns of tables, and fields of the manifest and the JSON summary.
 
 Names and types are those of the schemas in the code; what a column holds is said in
 docs/parts/columns.tsv.
@@ -34,6 +34,8 @@ _OF_SUMMARY = {
     "mean": "SuiteMean",
 }
 """Place on the page to the object of the JSON summary whose fields are put there."""
+_WHOLE = {"summary": "summary", "grid": "table", "manifest": "manifest"}
+"""Place on the page to the schema whose fields are put there."""
 
 
 def tables_page() -> str:
@@ -49,7 +51,7 @@ def tables_page() -> str:
     if other := texts.keys() ^ TABLES.keys():
         raise ValueError(f"{TEXTS.name} and the code differ in the tables {sorted(other)}")
     made = {name: _columns(schema, texts[name]) for name, schema in TABLES.items()}
-    return filled(PAGE, {**made, "estimates": _estimates(), **_summary()})
+    return filled(PAGE, {**made, "estimates": _estimates(), **_schemas()})
 
 
 def _columns(schema: TableSchema, texts: list[tuple[str, str]]) -> str:
@@ -81,10 +83,10 @@ def _estimates() -> str:
     return table(("column", "type", "content"), rows)
 
 
-def _summary() -> dict[str, str]:
-    """The objects of the JSON summary, each as a table of its fields."""
+def _schemas() -> dict[str, str]:
+    """The objects of the JSON files, each as a table of its fields."""
     schema = schemas.schema_of("summary")
     parts = {place: schema["$defs"][name] for place, name in _OF_SUMMARY.items()}
-    parts |= {"summary": schema, "grid": schemas.schema_of("table")}
+    parts |= {name: schemas.schema_of(file) for name, file in _WHOLE.items()}
     return {place: table(schemas.HEAD, schemas.unique(schemas.rows(part)))
             for place, part in parts.items()}  # fmt: skip

@@ -180,8 +180,8 @@ READING = frozenset({
     "analyze power", "analyze probe", "analyze variation", "annotate agreement",
     "annotate pseudonym", "corpus check",
     "corpus connectives", "corpus queries", "models cache info", "models cache verify",
-    "models check", "models list", "plan", "show", "suites audit", "suites check", "suites list",
-    "suites prompts", "suites show",
+    "models check", "models list", "models measures", "plan", "show", "suites audit",
+    "suites check", "suites list", "suites prompts", "suites show",
 })  # fmt: skip
 """Commands that write no file but the cache."""
 

@@ -50,7 +50,7 @@ def test_a_model_of_a_plugin_is_asked_by_its_prefix():
     assert tokens.height > 100
     for token, nats in tokens.select("token", "logprob_nats").iter_rows():
         assert nats == pytest.approx(-2 * len(token) * 0.6931471805599453)
-    assert run.model.startswith("length-2@")
+    assert run.model.startswith("length-baseline-2@")
 
 
 def test_a_suite_of_a_plugins_format_is_found_by_its_suffix(starred):
@@ -99,7 +99,7 @@ def test_the_whole_way_on_the_command_line(starred, tmp_path, capsys):
     assert invoke(["run", str(starred), "-m", "length:1", "-o", str(tmp_path), "--no-cache"]) == 0
 
     # The bad sentence is longer in the first pair only, so that the second fails.
-    assert re.search(r"prediction 0\s+0\.500", capsys.readouterr().out)
+    assert re.search(r"unstarred\s+0\.500", capsys.readouterr().out)
 
 
 def test_a_plugin_that_cannot_be_loaded_warns_once_and_is_passed_over(caplog):
@@ -140,7 +140,7 @@ def test_the_warning_goes_to_standard_error_where_nobody_set_up_logging():
 
 
 def test_of_two_plugins_of_one_name_the_one_that_works_is_taken(caplog):
-    assert open_source("length:2", Asking()).label.startswith("length-2@")
+    assert open_source("length:2", Asking()).label.startswith("length-baseline-2@")
     assert "'length' of cimento-broken 1.0 cannot be loaded" in caplog.text
 
 
@@ -246,7 +246,7 @@ def test_the_measure_on_the_page_passes_the_check_that_is_shown_there(monkeypatc
     assert all(line.startswith("passed  ") for line in said)
 
 
-FIRST_LINE_OF_ESTIMATE = {"names": r"prediction 0 +0\.500 .* 2 ", "kind": r"agreement .* 4 "}
+FIRST_LINE_OF_ESTIMATE = {"names": r"unstarred +0\.500 .* 2 ", "kind": r"agreement .* 4 "}
 """The second of the two pairs fails, by length; the suite of the other section has four items."""
 
 
@@ -301,10 +301,10 @@ def test_the_project_on_the_page_installs_and_runs_as_printed(name, tmp_path):
 
 
 def test_the_scorer_of_the_page_passes_the_checks_and_scores_as_by_hand():
-    [code] = re.findall(r"```python\n(import math\n.*?)```", sections()["kind"], flags=re.DOTALL)
+    [code] = re.findall(r"```python\n(import hashlib\n.*?)```", sections()["kind"], flags=re.DOTALL)
     names: dict[str, Any] = {}
     exec(code, names)  # noqa: S102  # the docs' own code
-    scorer = names["Bigrams"]("the cat sleeps. the dog sleeps. the dog barks.", revision="1")
+    scorer = names["Bigrams"]("the cat sleeps. the dog sleeps. the dog barks.")
     assert [finding for finding in check_model(scorer) if not finding.passed] == []
     # Each count plus one: "dog" follows 2 of 3 "the", "." follows 0 of 2 "dog". There are 7 words,
     # six and one for the unknown: (2 + 1) / (3 + 7) and (0 + 1) / (2 + 7).

@@ -301,3 +301,107 @@ def test_a_manifest_names_the_package_of_a_kind_of_test(probing, tmp_path):
 def test_a_manifest_without_plugins_names_none(pairs, tmp_path):
     run_here(pairs, tmp_path / "runs", "lp")
     assert "plugins" not in manifest_in(tmp_path / "runs")
+
+
+STARRED = "Il gatto dorme.\n*Il gatto dormono.\nI cani corrono.\n*I cani corre.\n"
+SAMPLED = {"package": "cimento-sample", "version": "1.0"}
+
+
+def test_the_packages_of_a_model_and_of_a_reader_are_in_the_manifest_and_in_the_appendix(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.syspath_prepend(str(SAMPLE))
+    path, runs = tmp_path / "verbs.starred", tmp_path / "runs"
+    path.write_text(STARRED, encoding="utf-8")
+    arguments = ["-m", "length:2", "--measure", "median-token", "-o", str(runs)]
+    assert invoke(["run", str(path), *arguments]) == 0
+    assert manifest_in(runs)["plugins"] == {
+        "models": {"length": SAMPLED},
+        "readers": {".starred": SAMPLED},
+        "measures": {"median-token": {"package": "cimento-median", "version": "1.0"}},
+    }
+    capsys.readouterr()
+    assert invoke(["cite", str(runs), "--appendix"]) == 0
+    said = capsys.readouterr().out
+    assert "The measure median-token is from the package cimento-median 1.0." in said
+    assert (
+        "The model length:2 and the reader of .starred files are from the package"
+        " cimento-sample 1.0." in said
+    )
+    assert "judged again" not in said
+
+
+def test_the_appendix_has_the_package_and_the_options_of_a_kind_of_test(probing, capsys):
+    runs = probing.parent / "runs"
+    options = ["--set", "article=La ", "-o", str(runs)]
+    assert invoke(["run", str(probing), "-m", "demo-causal", *options]) == 0
+    capsys.readouterr()
+    assert invoke(["cite", str(runs), "--appendix"]) == 0
+    said = capsys.readouterr().out
+    assert "The paradigm probing is from the package cimento-sample 1.0." in said
+    assert 'The options of probing were article = "La " and seed = 0.' in said
+
+
+def test_a_run_that_is_judged_again_says_by_what(pairs, tmp_path, monkeypatch, capsys):
+    runs, later = tmp_path / "runs", tmp_path / "later"
+    run_here(pairs, runs, "per-character")
+    install(tmp_path / "newer", "1.1", monkeypatch)
+    judging = ["judge", str(runs), "--measure", "median-token", "-o", str(later)]
+    assert invoke(judging) == 0
+    newer = {"measures": {"median-token": {"package": "cimento-median", "version": "1.1"}}}
+    manifest = manifest_in(later)
+    assert manifest["plugins"] == newer
+    assert manifest["judged"]["plugins"] == newer
+    assert manifest["judged"]["cimento"] == cimento.__version__
+    # A command that is repeated finds what it would write.
+    assert invoke(judging) == 0
+    assert manifest_in(later) == manifest
+    assert "judged" not in manifest_in(runs)
+
+    # Without plug-ins, there is only the version of cimento.
+    assert invoke(["judge", str(later), "--measure", "lp", "-o", str(tmp_path / "third")]) == 0
+    manifest = manifest_in(tmp_path / "third")
+    assert manifest["judged"] == {"cimento": cimento.__version__}
+    assert "plugins" not in manifest
+
+    capsys.readouterr()
+    assert invoke(["cite", str(later), "--appendix"]) == 0
+    said = capsys.readouterr().out
+    by = f"cimento {cimento.__version__} and cimento-median 1.1"
+    assert f"The answers were judged again with {by}." in said
+
+
+def test_a_repetition_says_which_plugin_has_another_version_or_is_gone(
+    pairs, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    run_here(pairs, Path("runs"), "median-token")
+    [folder] = (path.parent for path in Path("runs").glob("*/*/manifest.json"))
+    rerun = ["rerun", "runs", "--json", "-o"]
+    capsys.readouterr()
+    assert invoke([*rerun, "again"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["plugins"] == {str(folder): []}
+    assert "cimento-median" not in said.err
+
+    install(tmp_path / "newer", "1.1", monkeypatch)
+    assert invoke([*rerun, "newer-runs"]) == 0
+    said = capsys.readouterr()
+    remark = (
+        "the measure 'median-token' was that of cimento-median 1.0, and cimento-median 1.1 is"
+        " installed"
+    )
+    assert json.loads(said.out)["plugins"] == {str(folder): [remark]}
+    assert remark in " ".join(said.err.split())
+    assert manifest_in(Path("newer-runs"))["plugins"]["measures"]["median-token"] == {
+        "package": "cimento-median",
+        "version": "1.1",
+    }
+
+    gone = [str(path) for path in (tmp_path / "installed", tmp_path / "newer")]
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path not in gone])
+    importlib.invalidate_caches()
+    assert invoke([*rerun, "gone"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "was that of cimento-median 1.0, and it is not installed" in said
+    assert "there is no such measure" in said

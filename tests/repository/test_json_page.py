@@ -51,8 +51,8 @@ def module_at(path: Path) -> Any:
     return module
 
 
-@pytest.mark.parametrize("name", ["summary", "table"])
-def test_every_field_of_the_summary_and_of_tables_stands_on_the_page(name):
+@pytest.mark.parametrize("name", ["summary", "table", "manifest"])
+def test_every_field_of_files_in_json_stands_on_the_page(name):
     page = site_module("tables").tables_page()
     named = set(re.findall(r"^\| `(?:[^`]*\.)?(\w+)`", page, re.MULTILINE))
     assert set(fields(read_schema(name))) - named == set()
@@ -68,10 +68,14 @@ def test_every_field_of_every_command_stands_in_the_reference():
         assert set(fields(schema)) - named == set()
 
 
-def test_every_field_has_the_description_of_its_record_or_one_of_its_own():
+@pytest.mark.parametrize("name", ["commands", "manifest"])
+def test_every_field_has_the_description_of_its_record_or_one_of_its_own(name):
     json_fields = module_at(SCRIPTS / "json_fields.py")
-    schema = read_schema("commands")
-    page = site_module("printed").printed_page()
+    schema = read_schema(name)
+    page = {
+        "commands": lambda: site_module("printed").printed_page(),
+        "manifest": lambda: site_module("tables").tables_page().split("\n## ")[1],
+    }[name]()
 
     assert re.findall(r"^\| `.*\|\s*\|$", page, re.MULTILINE) == []
     assert json_fields.described(copy.deepcopy(schema)) == schema, (

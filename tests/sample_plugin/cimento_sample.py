@@ -23,9 +23,11 @@ from cimento import (
 from cimento.models import Source
 from cimento.testing import FakeScorer
 
+VERSION = "1.0"  # of the baseline: its scores are cached under its revision
+
 
 def open_by_length(rest: str, asking: Asking) -> Source:
-    """`length:B`: a model for which each letter of a word costs B bits."""
+    """`length:B`: a baseline for which each letter of a word costs B bits."""
     try:
         bits = float(rest)
     except ValueError:
@@ -33,7 +35,9 @@ def open_by_length(rest: str, asking: Asking) -> Source:
             where=f"--model length:{rest}", seen="not a number", todo="Give the bits: length:2."
         ) from None
     model = FakeScorer(
-        lambda words, index: -bits * math.log(2) * len(words[index]), name=f"length-{rest}"
+        lambda words, index: -bits * math.log(2) * len(words[index]),
+        name=f"length-baseline-{bits:g}",
+        revision=hashlib.sha256(f"{VERSION} {bits}".encode()).hexdigest(),
     )
     return open_source(model, asking)
 
@@ -59,7 +63,7 @@ def read_starred(path: Path) -> Reading:
     suite = Suite(
         meta=Meta(name=path.stem),
         region_names=("sentence",),
-        predictions=(Prediction("(*;%good%) < (*;%bad%)"),),
+        predictions=(Prediction("(*;%good%) < (*;%bad%)", name="unstarred"),),
         items=tuple(items),
     )
     places = tuple(f"{path.name} line {number}" for number, _ in enumerate(lines, start=1))
@@ -68,9 +72,9 @@ def read_starred(path: Path) -> Reading:
 
 WORST_TOKEN = Measure(
     name="worst-token",
-    formula="min of ln P(token)",
+    formula="min over tokens of ln P(token)",
     unit="nats",
     higher_is_better=True,
-    source="this page",
+    source="Shi et al. 2024, doi:10.48550/arXiv.2310.16789",
     function=lambda sentence: min(sentence.logprobs_nats),
 )

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.cite import brief, sentences
+from cimento.cite.groups import made_alike, unlike
 from cimento.cite.library import (
     YEAR,
     CitedWork,
@@ -42,6 +43,7 @@ _KEY = re.compile(r"@([^\s;\]]+)")
 Sayer: TypeAlias = Callable[[RunFacts], Sequence[str]]
 
 _SAYERS: Sequence[Sayer] = (
+    sentences.plugin_sentences,
     sentences.adaptive_sentences,
     sentences.scoring_sentences,
     lambda run: run.methods.sentences,
@@ -63,8 +65,9 @@ def methods_paragraph(
             natbib's ``\citep{key}``.
 
     Returns:
-        The text without a final line break, empty if there are no runs: one line, or, for an
-        appendix on several runs, a line for each group of runs with an empty line between.
+        The text without a final line break, empty if there are no runs: a line for each group of
+        runs that were made in one way, or, for an appendix, for each group of runs that sentences
+        are about, with an empty line between.
     """
     facts = [*map(RunFacts, runs)]
     paragraph = _paragraph(facts, appendix=appendix)
@@ -101,9 +104,12 @@ def cited_works(runs: Sequence[Run], *, appendix: bool | None = None) -> tuple[C
 
 
 def _paragraph(runs: Sequence[RunFacts], *, appendix: bool) -> str:
-    if not appendix:
-        return " ".join(_brief_sentences(runs))
-    return "\n\n".join(map(" ".join, _parts(runs)))
+    said = []
+    for way, those in made_alike(runs).items():
+        parts = [*map(" ".join, _parts(those))] if appendix else [" ".join(_brief_sentences(those))]
+        which = f"The {'run' if len(those) == 1 else 'runs'} with {way}: " if way else ""
+        said += [f"{which}{parts[0]}", *parts[1:]]
+    return "\n\n".join(said)
 
 
 def _works(runs: Sequence[RunFacts], paragraph: str) -> tuple[CitedWork, ...]:
@@ -142,6 +148,8 @@ def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
     for sentence, those in _said([sentences.adaptive_sentences], runs).items():
         whose = _whose(those, runs)
         said.append(f"{whose}: {sentence[0].lower()}{sentence[1:]}" if whose else sentence)
+    ways = [f"{_whose(those, runs)} ran with {way}" for those, way in unlike(runs)]
+    said += [f"The runs differ in their options: {'; '.join(ways)}."] if ways else []
     said += [*_said([brief.scored_in_brief], runs), *brief.computed_in_brief(runs)]
     every = dict.fromkeys(run.meta.name for run in runs)
     last = ""

@@ -10,6 +10,16 @@ from typing import TYPE_CHECKING
 from cimento.cite.library import CitedWork, works_in
 from cimento.errors import CimentoError, counted
 from cimento.io.tables import REPLICATES
+from cimento.io.values import grouped
+from cimento.kinds.packages import (
+    JUDGED_AGAIN,
+    KINDS_IN_WORDS,
+    MODELS,
+    PARADIGM_KIND,
+    PLUGINS,
+    READERS,
+    packages_in,
+)
 from cimento.kinds.stopped import AdaptiveRecord
 from cimento.measures import find_measure
 from cimento.records.computed import computed
@@ -55,7 +65,7 @@ class RunFacts:
 
 def names_in_row(names: Sequence[str]) -> str:
     """Names in a row, with *and* before the last."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def order_of(card: Mapping[str, JsonValue]) -> str:
@@ -257,6 +267,39 @@ def _arguments(policy: Mapping[str, JsonValue]) -> list[str]:
         if shown:
             sentences.append(f"The {subject} was loaded with {', '.join(shown)}.")
     return sentences
+
+
+def plugin_sentences(run: RunFacts) -> list[str]:
+    """Sentences on the packages of plug-ins, their options, and a later judging; none without."""
+    parts = grouped(
+        (package, _plugin_in_words(run, kind, name))
+        for kind, name, package in packages_in(run.manifest)
+    )
+    said = [
+        f"T{names_in_row(those)[1:]} {'is' if len(those) == 1 else 'are'} from the package"
+        f" {package}."
+        for package, those in parts.items()
+    ]
+    paradigm = run.run.paradigm.name
+    if paradigm in manifest_part(run.manifest, PLUGINS, PARADIGM_KIND):
+        options = run.run.options.model_dump(mode="json")
+        values = [f"{name} = {json.dumps(value)}" for name, value in options.items()]
+        if values:
+            said.append(f"The options of {paradigm} were {names_in_row(values)}.")
+    again = manifest_part(run.manifest, JUDGED_AGAIN)
+    if again:
+        judges = [f"cimento {again.get('cimento')}"]
+        judges += dict.fromkeys(str(package) for _, _, package in packages_in(again))
+        said.append(f"The answers were judged again with {names_in_row(judges)}.")
+    return said
+
+
+def _plugin_in_words(run: RunFacts, kind: str, name: str) -> str:
+    """A plug-in within a sentence: its kind, and what it was asked by; it begins with *the*."""
+    if kind == READERS:
+        return f"the reader of {name} files"
+    named = str(run.manifest.get("named") or name) if kind == MODELS else name
+    return f"the {KINDS_IN_WORDS.get(kind, kind)} {named}"
 
 
 def outcome_sentences(facts: RunFacts) -> list[str]:

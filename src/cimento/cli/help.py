@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import typer
 from typer.core import TyperCommand
 
+from cimento.cli.facts import exit_codes
 from cimento.cli.groups import HELP_ALL
-from cimento.cli.help_examples import EXAMPLES, EXITS
+from cimento.cli.help_examples import EXAMPLES
 from cimento.cli.help_groups import (
     FEW,
     GROUPS,
@@ -194,13 +195,14 @@ class HelpfulCommand(TyperCommand):
 
 
 def _write_examples(words: str, formatter: HelpFormatter) -> None:
-    """What can be typed as it is, and the exit codes of commands that scripts wait for."""
+    """What can be typed as it is, and exit codes with a meaning of their own."""
     lines = EXAMPLES.get(words, ())
     if lines:
         formatter.write(f"\nExample{'s' * (len(lines) > 1)}:\n")
         formatter.write("".join(f"  {line}\n" for line in lines))
-    if words in EXITS:
-        formatter.write(f"\nExit codes: {EXITS[words]}.\n")
+    if codes := exit_codes(words):
+        formatter.write("\n")
+        formatter.write_text(codes)
 
 
 _LINE_OF_RUN = "It takes the arguments of `cimento run`: cimento run --help-all lists them."

@@ -45,9 +45,3 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "cimento models check org/name@revision it-subject-verb --precision",
     ),
 }
-
-EXITS: Mapping[str, str] = {
-    "run": "0 done, 2 wrong input, 3 a part is missing, 4 below --fail-under",
-    "compare": "0 done, 2 wrong input, 3 a part is missing, 4 the second is worse",
-}
-"""The exit codes of commands that scripts wait for, in brief."""

@@ -26,6 +26,7 @@ from cimento.io.declared import Texts, option
 from cimento.io.files import need_writable
 from cimento.io.inline_markup import columns, printable
 from cimento.kinds.clusters import with_clusters
+from cimento.kinds.packages import other_versions
 from cimento.kinds.run import open_runs
 from cimento.models.hf.arguments import (
     ALLOW_PICKLE,
@@ -167,9 +168,9 @@ def rerun(options: RerunOptions) -> int:
     """Rerun stored runs, from their manifests and copies of their suites, and compare.
 
     Servers, options for transformers and trust are not taken from a manifest: give them again.
-    Nothing is taken from the cache. The exit code is 0 if all tables agree, with numbers equal
-    within the precision of the model's number format, and 1 otherwise; also 1 if --prereg is given
-    and the runs deviate from the sheet.
+    Nothing is taken from the cache. Plug-ins whose installed version is another one are named. The
+    exit code is 0 if all tables agree, with numbers equal within the precision of the model's
+    number format, and 1 otherwise; also 1 if --prereg is given and the runs deviate from the sheet.
     """
     from cimento.kinds.replacing import new_folders, refuse_replacing_others
 
@@ -188,12 +189,16 @@ def rerun(options: RerunOptions) -> int:
     )
     folders = new_folders(runs, options.output)
     refuse_replacing_others(runs, folders)
+    plugins = {str(run.folder): [*other_versions(run.manifest)] for run in runs}
+    for name, remarks in plugins.items():
+        for remark in remarks:
+            note(printable(f"cimento: {name}: {remark}"))
     repeated = {
         str(run.folder): _repeat(run, folder, options, args)
         for run, folder in zip(runs, folders, strict=True)
     }
     if options.as_json:
-        show_json({"runs": repeated})
+        show_json({"runs": repeated, "plugins": plugins})
     else:
         show("\n\n".join(_as_text(name, files) for name, files in repeated.items()))
     same = all(file.same for files in repeated.values() for file in files)

@@ -155,6 +155,7 @@ _CACHE = {
 _MODELS = {
     "list": Entry("List models, and the ways to name one.", "models:list_models"),
     "check": Entry("Describe a model, and check its scores.", "models:check"),
+    "measures": Entry("List measures with their units.", "measures:list_measures"),
     "ngram": Entry("Make an n-gram model from texts.", "suites_derived:baseline_of_text"),
     "cache": Entry("The answers kept between runs.", commands=_CACHE),
 }
@@ -198,7 +199,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "Models, machines, studies": {
-        "models": Entry("List and check models; make n-gram models.", commands=_MODELS),
+        "models": Entry("List and check models; list measures.", commands=_MODELS),
         "study": Entry("Recompute a published study.", commands=_STUDY),
         "cluster": Entry("Prepare a run for many machines, and merge it.", commands=_CLUSTER),
     },

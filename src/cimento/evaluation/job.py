@@ -21,6 +21,7 @@ from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
 from cimento.kinds.base import ParadigmOptions, TestSuite
 from cimento.kinds.clusters import chosen_clusters
+from cimento.kinds.packages import FORMAT
 from cimento.kinds.partial import IN_TURN, TAKEN
 from cimento.kinds.reader import limited
 from cimento.kinds.registry import suite_digest
@@ -426,6 +427,8 @@ def _identity(loaded: LoadedSuite, clusters: Sequence[str]) -> dict[str, JsonVal
         "sha256": reading.sha256,
         CONTENT: loaded.content,
     }
+    if reading.format.startswith("."):
+        identity[FORMAT] = reading.format
     if source := source_of(reading.path):
         identity["source"] = source
     if reading.table is not None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import TableError, UsageError
+from cimento.kinds.packages import with_packages
 from cimento.records.outcomes import OUTCOMES
 from cimento.records.store import ADDED, FILES, MANIFEST, PARADIGM, RunFolder, manifest_part
 from cimento.suites import JsonValue
@@ -130,7 +131,8 @@ def _refuse_one_place(runs: Sequence[Run], folders: Sequence[RunFolder]) -> None
 
 def _is_there(judged: Run, folder: RunFolder) -> bool:
     options = judged.options.model_dump(mode="json")
-    to_store = {**judged.manifest, PARADIGM: judged.paradigm.name, "options": options}
+    parts = {**judged.manifest, PARADIGM: judged.paradigm.name, "options": options}
+    to_store = with_packages(parts, judged.options)
     try:
         return _without_files(folder.manifest()) == _without_files(to_store)
     except TableError:

@@ -20,7 +20,7 @@ from cimento.io.parsing import faults_of
 from cimento.io.tables import REQUESTS, Rows, collected, find_table, read_table, write_table
 from cimento.kinds.judging import judged_otherwise, paradigm_names
 from cimento.kinds.option_types import JudgingKeywords
-from cimento.kinds.packages import with_packages
+from cimento.kinds.packages import judged_by, with_packages
 from cimento.kinds.registry import find_paradigm
 from cimento.kinds.restored import asked_suite, stored_options
 from cimento.kinds.run_html import run_html
@@ -233,9 +233,7 @@ class Run:
         """The stored summary of the run; None where it may be outdated and judging is needed."""
         files = self.manifest.get(FILES)
         is_current = (
-            self.manifest.get("cimento") == __version__
-            and isinstance(files, dict)
-            and SUMMARY in files
+            judged_by(self.manifest) == __version__ and isinstance(files, dict) and SUMMARY in files
         )
         if self.folder is None or not is_current or not SuiteField.is_unchanged(self):
             return None

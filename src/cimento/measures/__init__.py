@@ -66,6 +66,7 @@ __all__ = [
     "judged_on",
     "names_of_measures",
     "package_of_measure",
+    "plugged_measures",
     "region_metric",
     "region_values",
     "surprisal_bits",
@@ -137,6 +138,11 @@ def package_of_measure(name: str) -> PluginPackage | None:
     if name in _BY_ANY_NAME or ":" in name:
         return None
     return package_of_plugin(_GROUP, name, expected=_EXPECTED, is_right=_is_measure)
+
+
+def plugged_measures() -> tuple[str, ...]:
+    """The names of the measures of plug-ins, found without loading any."""
+    return tuple(sorted(plugin_names(_GROUP) - _BY_ANY_NAME.keys()))
 
 
 def is_unit(text: str) -> bool:

@@ -18,7 +18,7 @@ from typing import Protocol, TypeAlias, TypeGuard
 
 from cimento.errors import UsageError
 from cimento.io.files import expanded
-from cimento.io.plugins import blamed, find_plugin
+from cimento.io.plugins import PluginPackage, blamed, find_plugin, package_of_plugin
 from cimento.models.base import ModelCard, Scorer, TextScorer, card_of
 from cimento.models.checked import checked_scorer
 from cimento.models.hf.arguments import OPTION, TOKENIZER_OPTION
@@ -33,6 +33,7 @@ AnyScorer: TypeAlias = Scorer | TextScorer
 
 # The user name and password, or the query, of a URL.
 _SECRET = re.compile(r"(?<=//)[^/#]*@|\?[^#]*")
+_OPENER = "a function"
 _FILE_KINDS = frozenset({"replay", "kenlm", "gguf"})
 
 
@@ -368,7 +369,7 @@ def _refuse_ollama(name: str, asking: Asking) -> Source:  # noqa: ARG001  # an o
 
 def _plugged_opener(prefix: str) -> Opener | None:
     """The opener of a plug-in for models of a prefix; None without one."""
-    opener = find_plugin("cimento.models", prefix, expected="a function", is_right=_is_opener)
+    opener = find_plugin("cimento.models", prefix, expected=_OPENER, is_right=_is_opener)
     if opener is None:
         return None
 
@@ -380,6 +381,17 @@ def _plugged_opener(prefix: str) -> Opener | None:
             return source
 
     return opened
+
+
+def prefix_of(name: str) -> str:
+    """The prefix of a model's name that a plug-in may have; empty where there is none."""
+    prefix, _, rest = name.partition(":")
+    return prefix if rest and prefix not in OPENERS else ""
+
+
+def package_of_models(prefix: str) -> PluginPackage | None:
+    """The package of the plug-in for models of a prefix; None where no package has one."""
+    return package_of_plugin("cimento.models", prefix, expected=_OPENER, is_right=_is_opener)
 
 
 def _is_opener(value: object) -> TypeGuard[Opener]:
@@ -453,5 +465,5 @@ def reason_to_name(model: str, *, plugged: bool = True) -> str:
         return "a file that llama.cpp may read without checking it"
     if not plugged:
         return ""
-    opener = find_plugin("cimento.models", prefix, expected="a function", is_right=_is_opener)
+    opener = find_plugin("cimento.models", prefix, expected=_OPENER, is_right=_is_opener)
     return "a model of a plug-in" if opener else ""

@@ -250,8 +250,8 @@ class JudgingOptions(Options):
     unit: UnitName | None = option(None, "Unit of numbers in formulas; bits by default.")
     measures: Annotated[Texts, BeforeValidator(names_of_measures)] = option(
         (),
-        "Judge whole sentences by these measures: lp,penlp:0.8,slor ... Default: regions, as the"
-        " suite's predictions say.",
+        "Judge whole sentences by these measures: lp,penlp:0.8,slor ... (`cimento models measures`"
+        " lists them). Default: regions, as the suite's predictions say.",
         flags=("--measure",),
     )
     unigrams: str | None = option(

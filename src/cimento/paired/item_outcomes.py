@@ -17,6 +17,7 @@ from cimento.errors import UsageError
 from cimento.io.values import grouped
 from cimento.kinds.clusters import cluster_columns
 from cimento.kinds.identity import content_of, is_trial
+from cimento.kinds.settings import settings_of
 from cimento.measures import judged_on
 from cimento.records.outcomes import design_of
 from cimento.suites.naming import is_number, named
@@ -39,11 +40,6 @@ COEFFICIENTS = frozenset({"pearson", "spearman", "kendall"})
 HEADLINE = frozenset({"headline"})
 PROMINENT = frozenset({"headline", "main"})
 """Roles of the estimates whose questions are compared."""
-
-_MACHINE = frozenset({"device", "batch_size", "batch_tokens", "concurrency", "timeout_s"})
-"""The options of the machine and its batches, which change no answer."""
-_ARGUMENTS = (".model_args.", ".tokenizer_args.")
-"""Options for transformers; some of them hold a secret."""
 
 _STEP = re.compile(r"(?:step|checkpoint|ckpt|iter|epoch)s?[-_]?(\d{1,18})", re.IGNORECASE)
 
@@ -356,7 +352,7 @@ def named_means(runs: Sequence[Run], names: Sequence[str]) -> tuple[SuiteMean, .
 
 def _with_options(run: Run, twins: Sequence[Run]) -> str:
     """The label of a run with the options in which it differs from some others."""
-    options, others = _flat(run), [_flat(twin) for twin in twins]
+    options, others = settings_of(run), [settings_of(twin) for twin in twins]
     stated = [
         _stated(name.rpartition(".")[2], value)
         for name, value in options.items()
@@ -366,42 +362,18 @@ def _with_options(run: Run, twins: Sequence[Run]) -> str:
     return f"{run.model} ({differing})" if differing else run.model
 
 
-def _stated(name: str, value: str) -> str:
+def _stated(name: str, setting: JsonValue) -> str:
     """An option as labels have it; empty for a run of all items or on all predictions."""
+    value = ", ".join(map(str, setting)) if isinstance(setting, list) else str(setting)
     if name == "limit":
-        return "" if value == "None" else f"first {value} items"
+        return "" if setting is None else f"first {value} items"
     if name == "precision":
-        return "" if value == "None" else f"adaptive, ±{value}"
+        return "" if setting is None else f"adaptive, ±{value}"
     if name == "predictions":
         return f"only {value}" if value else ""
     if name == "measure":
         return f"measure={value or 'regions'}"
     return f"{name}={value}" if value else ""
-
-
-def _flat(run: Run) -> dict[str, str]:
-    """The options of a run's scoring and judging, by their paths."""
-    asking = run.manifest.get("asking")
-    options: dict[str, JsonValue] = {
-        "asking": asking,
-        "options": run.options.model_dump(mode="json"),
-    }
-    flat: dict[str, str] = {}
-
-    def put(path: str, value: JsonValue) -> None:
-        if isinstance(value, dict):
-            for name, member in value.items():
-                put(f"{path}.{name}", member)
-        else:
-            flat[path] = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-    put("", options)
-    return {
-        path: value
-        for path, value in flat.items()
-        if path.rpartition(".")[2] not in _MACHINE
-        and not any(options in path for options in _ARGUMENTS)
-    }
 
 
 _OWN_SCALES = ("causal", "masked", "seq2seq")

@@ -42,11 +42,12 @@ class FakeScorer:
     Args:
         score: a function from tokens and an index to log P in nats.
         name: name in tables and reports.
+        revision: revision, which must be another one for another function.
     """
 
-    def __init__(self, score: TokenScore, *, name: str = "fake") -> None:
+    def __init__(self, score: TokenScore, *, name: str = "fake", revision: str = "0" * 40) -> None:
         self._score = score
-        self._card = ModelCard(name=name, kind="causal", revision="0" * 40, tokenizer="words")
+        self._card = ModelCard(name=name, kind="causal", revision=revision, tokenizer="words")
         self._ids: dict[str, int] = {}
 
     @property

@@ -22,7 +22,13 @@ from cimento.intake.sheets import read_sheet
 from cimento.intake.table import Table
 from cimento.intake.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, read_header
 from cimento.io.files import folder_atomically, read_bytes, refuse_existing
-from cimento.io.plugins import blamed, find_plugin, plugin_names
+from cimento.io.plugins import (
+    PluginPackage,
+    blamed,
+    find_plugin,
+    package_of_plugin,
+    plugin_names,
+)
 from cimento.suites import Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.formats import (
@@ -46,12 +52,13 @@ from cimento.suites.sentence_list import list_advised
 from cimento.suites.shapes import choice_of, condition_columns, key_of
 
 Reader: TypeAlias = Callable[[Path], Reading]
+_READER = "a function"
 
 
 def plugged_reader(suffix: str) -> Reader | None:
     """The plug-in reader of files with a suffix (``.conllu``); None without one."""
     name = _name(suffix)
-    reader = find_plugin("cimento.readers", name, expected="a function", is_right=_is_reader)
+    reader = find_plugin("cimento.readers", name, expected=_READER, is_right=_is_reader)
     if reader is None:
         return None
 
@@ -65,6 +72,12 @@ def plugged_reader(suffix: str) -> Reader | None:
             return reading
 
     return read
+
+
+def package_of_reader(suffix: str) -> PluginPackage | None:
+    """The package of the plug-in reader of files with a suffix; None where no package has one."""
+    name = _name(suffix)
+    return package_of_plugin("cimento.readers", name, expected=_READER, is_right=_is_reader)
 
 
 def plugged_suffixes(suffixes: Iterable[str]) -> set[str]:
