@@ -250,8 +250,9 @@ class SurveyPage:
         shown = network_host() if host == EVERYWHERE else LOCAL
         most = whole(self._most.value) or 1
         serve = partial(
-            Serving, self._design, self._folder / DATABASE, host=host, shown=shown, room=most
-        )
+            Serving, self._design, self._folder / DATABASE, host=host, shown=shown, room=most,
+            language=self._say.language,
+        )  # fmt: skip
         try:
             served = await asyncio.to_thread(serve, port=PORT)
         except UsageError:  # another survey, or another program, listens there
