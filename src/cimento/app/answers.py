@@ -174,9 +174,19 @@ class Results:
         """
         self._place = place
         self._use(place, await asyncio.to_thread(_read, place))
-        self._exclusions.clear()
+        self._exclusions.take(self._judgments)
         self._build_earlier()
         await self._describe()
+
+    async def forget(self) -> None:
+        """Look again at what is shown, from which somebody's answers may have been deleted."""
+        self._build_earlier()
+        if self._place.is_file() and self._judgments:
+            await self.take(self._place)
+        else:
+            self._judgments = []
+            self._summary.clear()
+            self._more.set_visibility(False)
 
     def _use(self, place: Path, judgments: list[Judgment]) -> None:
         """Go on with some judgments, which are in a table."""

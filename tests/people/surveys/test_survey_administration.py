@@ -100,7 +100,7 @@ def test_a_participant_is_deleted_with_every_answer(people, client, database):
         ("", ("Risposte date", "Partecipanti: 1", "0 su 5")),
         ("en", ("Answered", "Participants: 1", "0 of 5")),
         ("es", ("Respuestas dadas", "Participantes: 1", "0 de 5")),
-        ("pt", ("Controles de atenção corretos", "Participantes: 1", "0 de 5")),
+        ("pt", ("Testes de atenção corretos", "Participantes: 1", "0 de 5")),
         ("ru", ("Дано ответов", "Участники: 1", "0 из 5")),
     ],
 )
