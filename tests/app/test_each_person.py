@@ -127,7 +127,8 @@ def test_one_persons_answers_are_deleted_from_the_survey_and_from_all_tables(tmp
     )  # fmt: skip
 
 
-def test_where_there_are_answers_they_come_before_the_form_and_the_links(tmp_path, survey):
+@pytest.mark.usefixtures("survey")
+def test_where_there_are_answers_they_come_before_the_form_and_the_links(tmp_path):
     async def flow(user):
         await user.open("/it/people?survey=surveys/frasi")
         await user.should_see("Risultati", retries=300)

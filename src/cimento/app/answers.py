@@ -22,6 +22,7 @@ from cimento.app.answer_tables import (
     scale_of_alpha,
     sentence_means,
     sentence_shares,
+    workbook_of,
 )
 from cimento.app.beside import Asked, BesideModels
 from cimento.app.exclusions import ExclusionForm, Filtered
@@ -42,7 +43,6 @@ from cimento.app.rated import (
 from cimento.app.times import ReadingTimes
 from cimento.app.words import USUAL, Words, reason_of, said, two_decimals
 from cimento.app.workspace import JUDGMENTS, SECRET
-from cimento.documents import grid_file
 from cimento.errors import InputError
 from cimento.judgments import (
     NOT_OF_SUITE,
@@ -322,17 +322,21 @@ class Results:
 
     def _build_downloads(self, beyond: Beyond) -> None:
         """The answers, and the mean of each sentence, for spreadsheet programs."""
-        judgments, name = self._judgments, self._kept.stem
+        judgments, name, language = self._judgments, self._kept.stem, self._say.language
         files = [
             (
                 "answers-xlsx",
                 f"{name}.xlsx",
-                lambda: grid_file(answers_grid(judgments, beyond), ".xlsx"),
+                lambda: workbook_of(answers_grid(judgments, beyond, language), language),
             ),
-            ("answers-csv", f"{name}.csv", lambda: answers_csv(judgments, beyond).encode()),
+            (
+                "answers-csv",
+                f"{name}.csv",
+                lambda: answers_csv(judgments, beyond, language).encode(),
+            ),
         ]
         if ratings_of(judgments):
-            means = partial(grid_file, means_grid(judgments), ".xlsx")
+            means = partial(workbook_of, means_grid(judgments, language), language)
             files.append(("means-xlsx", f"{name}-means.xlsx", means))
         if beyond.fillers or beyond.told:
             Text(self._say("people.files-beyond")).classes("small")
