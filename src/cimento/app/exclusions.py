@@ -81,7 +81,7 @@ class ExclusionForm:
         """Build the form in the place where it is called."""
         say = self._say
         heading(say("people.each"), level=3)
-        self._each = ui.element("div").mark("each-person")
+        self._each = ui.element("div").classes("each").mark("each-person")
         heading(say("people.filter"), level=3)
         Text(say("people.filter-what"))
         with ui.element("div").classes("form-grid rules"):
