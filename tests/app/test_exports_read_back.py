@@ -82,7 +82,9 @@ def test_answers_are_read_back_and_fillers_are_said_to_be_kept_apart(tmp_path, l
     assert (after.mean, after.sd, after.alpha) == (before.mean, before.sd, before.alpha)
     remarks = remarks_on(came)
     assert any("3 skipped: it is a filler question" in remark for remark in remarks)
-    assert [remark for remark in remarks if said(remark, language) is None] == []
+    told = [said(remark, language) for remark in remarks]
+    assert None not in told
+    assert language == "en" or not any("filler question" in text for text in told if text)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -407,12 +407,17 @@ _ROLE = re.compile(r'\b(\w+) = "')
 """The name of a role before the first of its columns."""
 
 
+_CHECKS = re.compile(r"\((\d+) of (\d+) right\)")
+"""How many attention checks somebody passed, behind the code."""
+
+
 def _show_remark(text: str, say: Words) -> None:
     """Show what is said of the answers, with the roles of columns in the page's language."""
     told = said(text, say.language)
     if told is None:
         show_translated(text, say).classes("small")
         return
+    told = _CHECKS.sub(lambda m: f"({say('people.of-of', part=m[1], whole=m[2])})", told)
     roles = say.language != USUAL and _ROLE.sub(lambda m: f'{say.named("role", m[1])} = "', told)
     Text(roles or told).classes("small")
 
