@@ -407,6 +407,11 @@ _ROLE = re.compile(r'\b(\w+) = "')
 """The name of a role before the first of its columns."""
 
 
+def _role(name: str, say: Words) -> str:
+    """The name of a role in tables of answers, where a position is one in a list of questions."""
+    return say.named("role", "place" if name == "position" else name)
+
+
 _CHECKS = re.compile(r"\((\d+) of (\d+) right\)")
 """How many attention checks somebody passed, behind the code."""
 
@@ -418,7 +423,7 @@ def _show_remark(text: str, say: Words) -> None:
         show_translated(text, say).classes("small")
         return
     told = _CHECKS.sub(lambda m: f"({say('people.of-of', part=m[1], whole=m[2])})", told)
-    roles = say.language != USUAL and _ROLE.sub(lambda m: f'{say.named("role", m[1])} = "', told)
+    roles = say.language != USUAL and _ROLE.sub(lambda m: f'{_role(m[1], say)} = "', told)
     Text(roles or told).classes("small")
 
 

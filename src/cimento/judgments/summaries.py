@@ -439,7 +439,7 @@ def _correlations(people: Mapping[str, Mapping[QuestionKey, Judgment]]) -> dict[
     return {
         name: Measurement(
             rest.r,
-            _CONSTANT.get(rest.reason, rest.reason)
+            _CONSTANT.get(rest.reason or "", rest.reason)
             or f"correlation {rest.r or 0.0:.3f} over {rest.n} places",
         )
         for name, rest in zip(people, correlations, strict=False)

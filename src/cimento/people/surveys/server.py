@@ -120,8 +120,7 @@ def make_app(
         path: the SQLite file of the answers; it is made where there is none.
         secret: who knows it is the administrator.
         url: the address that participants know; empty for that of each request.
-        room: number of participants up to which people can join by the room's link; 0 for no
-            such link.
+        room: number of people who can join by the room's link; 0 for no such link.
         pace: requests a second that one participant may make in the long run.
         is_trial: whether answers are not kept, which the last page says.
         language: ISO 639-1 code of the administrator's pages; empty for that of the survey.
