@@ -144,7 +144,8 @@ def test_means_have_z_scores_within_all_that_a_person_rated():
             Judgment(suite="s", item=str(number), annotator=who, value=str(value))
             for who, values in given.items()
             for number, value in enumerate(values)
-        ]
+        ],
+        "en",
     )
     # By hand: a has mean 3 and sd 2; b has mean 3 and sd sqrt(3).
     expected = [(-1 - 1 / math.sqrt(3)) / 2, (0 - 1 / math.sqrt(3)) / 2, (1 + 2 / math.sqrt(3)) / 2]
@@ -167,7 +168,8 @@ def test_the_table_of_means_can_be_run_as_a_suite_of_ratings(tmp_path):
             )
             for number, (text, values) in enumerate(given.items(), 1)
             for who, value in zip("abc", values, strict=True)
-        ]
+        ],
+        "en",
     )  # fmt: skip
     path = tmp_path / "means.xlsx"
     path.write_bytes(grid_file(means, ".xlsx"))

@@ -113,9 +113,9 @@ def test_files_of_answers_have_those_to_fillers_and_of_people_about_themselves(t
     judgments = judgments_of(read_judgments(tmp_path / "judgments" / "frasi.parquet"))
     for rows in (of_excel, of_csv):
         assert len(rows) == len(judgments) + 2
-        told = {(row["annotator"], row["¿Dónde vives?"], row["value (own-2)"]) for row in rows}
+        told = {(row["Participante"], row["¿Dónde vives?"], row["value (own-2)"]) for row in rows}
         assert told == {(first, "Lugo", "sí"), (second, "Jaén", "no")}
-        fillers = [row for row in rows if row["question"] == "filler"]
-        assert [row["candidate"] for row in fillers] == ["Ayer llovió."] * 2
-        assert {row["annotator"] for row in fillers} == {first, second}
+        fillers = [row for row in rows if row["Tipo de pregunta"] == "relleno"]
+        assert [row["Oración o palabra"] for row in fillers] == ["Ayer llovió."] * 2
+        assert {row["Participante"] for row in fillers} == {first, second}
     assert all(one.question != "filler" for one in judgments)

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento.judgments import BETTER, Judgment
+from cimento.judgments.filters import MEASURES
 from tests.helpers.command_line import invoke
 
 # Ratings of six sentences by five people; d answers against the rest, c always the same.
@@ -341,3 +343,23 @@ def test_a_check_is_right_by_its_value(filtered):
     kept = filtered([*EVERYBODY, *check("a", "1", "1.0", "1,0"), *check("b", "1", "2")],
                     "--attention", 1)  # fmt: skip
     assert kept.out() == ["b"]
+
+
+def test_choices_between_sentences_are_no_straight_line_and_constant_ratings_have_a_reason():
+    chosen = [
+        Judgment(suite="s", item=str(n), annotator="ann", question=BETTER, value=text, position=n)
+        for n, text in enumerate(("Anna ride.", "Anna dorme.", "Anna parte."))
+    ]
+    for name in ("straight-lining, run", "straight-lining, share"):
+        measured = MEASURES[name](chosen)["ann"]
+        assert (measured.value, "answers of its own" in measured.basis) == (None, True)
+    rated = [
+        Judgment(suite="s", item=str(n), annotator=who, value=value)
+        for who, values in {"ann": "333", "bea": "125", "eva": "124"}.items()
+        for n, value in enumerate(values)
+    ]
+    agreement = MEASURES["agreement with the rest"](rated)
+    assert agreement["ann"].basis == "all ratings of the person are equal"
+    assert MEASURES["straight-lining, run"](rated)["ann"].value == 3
+    # scipy.stats.pearsonr of 1, 2, 5 with the means 2, 2.5, 3.5 of the others.
+    assert agreement["bea"].value == pytest.approx(0.9958705948858222)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean, stdev
 
 from cimento.app.words import Words
-from cimento.judgments import BETTER, FIELDS, FILLER, Judgment, csv_of, table_of
+from cimento.intake.words import EXPORTED, QUESTIONS
+from cimento.judgments import BETTER, FIELDS, FILLER, SCALE, Judgment, csv_of, table_of
 from cimento.judgments.summaries import QuestionSummary, is_rated, once, rating_of
 from cimento.measures.participants import z_by_participant
 from cimento.people.surveys import SurveyDesign, storage
 from cimento.people.surveys.administration import background, judgments_in
 from cimento.report.cells import Shown, count, printed
+from cimento.report.excel import xlsx
 from cimento.report.formatting import number
 from cimento.report.grid import Grid
 from cimento.suites.ratings import Rating
 
+_HEADINGS = {*FIELDS}.union(*(words.values() for words in EXPORTED.values()))
 _NUMBERS = ("value", "position", "seconds", "session_seconds")
 
 
@@ -54,7 +57,7 @@ def beyond_in(path: Path, design: SurveyDesign, judgments: Sequence[Judgment]) -
     prompts = Counter(question.prompt for question in design.background)
     told: dict[str, dict[str, str]] = {}
     for asked in design.background:
-        is_unclear = asked.prompt in FIELDS or prompts[asked.prompt] > 1
+        is_unclear = asked.prompt in _HEADINGS or prompts[asked.prompt] > 1
         title = f"{asked.prompt} ({asked.name})" if is_unclear else asked.prompt
         told[title] = {
             code: value for (code, name), value in of_people.items() if name == asked.name
@@ -64,37 +67,78 @@ def beyond_in(path: Path, design: SurveyDesign, judgments: Sequence[Judgment]) -
     )
 
 
-def answers_csv(judgments: Sequence[Judgment], beyond: Beyond) -> str:
+def workbook_of(grid: Grid, language: str) -> bytes:
+    """A table of answers or of means as an Excel workbook, whose sheet has a name in a language."""
+    sheet = heading_of(grid.title, language)
+    return xlsx(grid, sheet=sheet[:1].upper() + sheet[1:])
+
+
+def heading_of(name: str, language: str) -> str:
+    """The heading of a column in a language; in English, the name of the field."""
+    return EXPORTED[name].get(language, name)
+
+
+def _in_words(judgments: Iterable[Judgment], language: str) -> list[Judgment]:
+    """Judgments with the names of questions, and the ends of scales, in a language."""
+    return [
+        replace(
+            one, question=QUESTIONS.get(one.question, {}).get(language, one.question),
+            scale=_scale(one.scale, language),
+        )
+        for one in judgments
+    ]  # fmt: skip
+
+
+def _scale(scale: str | None, language: str) -> str | None:
+    ends = SCALE.fullmatch(scale or "")
+    form = _SCALES.get(language)
+    return form.format(*ends.groups()) if ends and form else scale
+
+
+_SCALES = {"it": "da {} a {}", "es": "de {} a {}", "pt": "de {} a {}", "ru": "от {} до {}"}
+
+
+def answers_csv(judgments: Sequence[Judgment], beyond: Beyond, language: str) -> str:
     """The answers as CSV, with those to fillers and of people about themselves.
 
     Args:
         judgments: the answers.
         beyond: what else was asked.
+        language: of the headings, ISO 639-1.
     """
     import polars as pl
 
-    table = table_of([*judgments, *beyond.fillers])
+    table = table_of(_in_words([*judgments, *beyond.fillers], language))
     people = table["annotator"].to_list() if beyond.told else []
     more = [
         pl.Series(title, [answers.get(who, "") for who in people], dtype=pl.String)
         for title, answers in beyond.told.items()
     ]
-    return csv_of(table.with_columns(more))
+    return csv_of(
+        table.with_columns(more).rename(
+            {name: heading_of(name, language) for name in table.columns}
+        )
+    )
 
 
-def answers_grid(judgments: Sequence[Judgment], beyond: Beyond) -> Grid:
+def answers_grid(judgments: Sequence[Judgment], beyond: Beyond, language: str) -> Grid:
     """The answers as a table, one in a row, with the columns of numbers last.
 
     Args:
         judgments: the answers.
         beyond: what else was asked: fillers are further rows, and questions about people columns.
+        language: of the headings, ISO 639-1.
     """
-    judgments = [*judgments, *beyond.fillers]
+    judgments = _in_words([*judgments, *beyond.fillers], language)
     present = table_of(judgments).columns
     labels = [name for name in present if name not in _NUMBERS]
     numbers = [name for name in _NUMBERS if name in present]
     return Grid(
-        title="answers", header=(*labels, *beyond.told, *numbers),
+        title="answers",
+        header=(
+            *(heading_of(name, language) for name in labels), *beyond.told,
+            *(heading_of(name, language) for name in numbers),
+        ),
         labels=len(labels) + len(beyond.told),
         rows=tuple(
             (
@@ -232,17 +276,20 @@ def alpha_title(summaries: Iterable[QuestionSummary], say: Words, *, key: str = 
     return say(f"people.{key}", scale=shown)
 
 
-def means_grid(judgments: Sequence[Judgment]) -> Grid:
+def means_grid(judgments: Sequence[Judgment], language: str) -> Grid:
     """The ratings of each sentence: number, mean, standard deviation (n - 1) and mean z-score.
 
     Args:
         judgments: the answers, as for `sentence_means`.
+        language: of the headings, ISO 639-1.
     """
     return Grid(
         title="means",
         # The names of a suite of ratings, so that the file can be run as one.
-        header=(
-            "suite", "item", "condition", "sentence", "rating_n", "rating", "rating_sd", "mean_z"
+        header=tuple(
+            heading_of(name, language)
+            for name in ("suite", "item", "condition", "sentence", "rating_n", "rating",
+                         "rating_sd", "mean_z")
         ),
         labels=4,
         rows=tuple(

@@ -22,6 +22,7 @@ from cimento.app.answer_tables import (
     scale_of_alpha,
     sentence_means,
     sentence_shares,
+    workbook_of,
 )
 from cimento.app.beside import Asked, BesideModels
 from cimento.app.exclusions import ExclusionForm, Filtered
@@ -42,7 +43,6 @@ from cimento.app.rated import (
 from cimento.app.times import ReadingTimes
 from cimento.app.words import USUAL, Words, reason_of, said, two_decimals
 from cimento.app.workspace import JUDGMENTS, SECRET
-from cimento.documents import grid_file
 from cimento.errors import InputError
 from cimento.judgments import (
     NOT_OF_SUITE,
@@ -174,9 +174,19 @@ class Results:
         """
         self._place = place
         self._use(place, await asyncio.to_thread(_read, place))
-        self._exclusions.clear()
+        self._exclusions.take(self._judgments)
         self._build_earlier()
         await self._describe()
+
+    async def forget(self) -> None:
+        """Look again at what is shown, from which somebody's answers may have been deleted."""
+        self._build_earlier()
+        if self._place.is_file() and self._judgments:
+            await self.take(self._place)
+        else:
+            self._judgments = []
+            self._summary.clear()
+            self._more.set_visibility(False)
 
     def _use(self, place: Path, judgments: list[Judgment]) -> None:
         """Go on with some judgments, which are in a table."""
@@ -312,17 +322,21 @@ class Results:
 
     def _build_downloads(self, beyond: Beyond) -> None:
         """The answers, and the mean of each sentence, for spreadsheet programs."""
-        judgments, name = self._judgments, self._kept.stem
+        judgments, name, language = self._judgments, self._kept.stem, self._say.language
         files = [
             (
                 "answers-xlsx",
                 f"{name}.xlsx",
-                lambda: grid_file(answers_grid(judgments, beyond), ".xlsx"),
+                lambda: workbook_of(answers_grid(judgments, beyond, language), language),
             ),
-            ("answers-csv", f"{name}.csv", lambda: answers_csv(judgments, beyond).encode()),
+            (
+                "answers-csv",
+                f"{name}.csv",
+                lambda: answers_csv(judgments, beyond, language).encode(),
+            ),
         ]
         if ratings_of(judgments):
-            means = partial(grid_file, means_grid(judgments), ".xlsx")
+            means = partial(workbook_of, means_grid(judgments, language), language)
             files.append(("means-xlsx", f"{name}-means.xlsx", means))
         if beyond.fillers or beyond.told:
             Text(self._say("people.files-beyond")).classes("small")
@@ -393,13 +407,23 @@ _ROLE = re.compile(r'\b(\w+) = "')
 """The name of a role before the first of its columns."""
 
 
+def _role(name: str, say: Words) -> str:
+    """The name of a role in tables of answers, where a position is one in a list of questions."""
+    return say.named("role", "place" if name == "position" else name)
+
+
+_CHECKS = re.compile(r"\((\d+) of (\d+) right\)")
+"""How many attention checks somebody passed, behind the code."""
+
+
 def _show_remark(text: str, say: Words) -> None:
     """Show what is said of the answers, with the roles of columns in the page's language."""
     told = said(text, say.language)
     if told is None:
         show_translated(text, say).classes("small")
         return
-    roles = say.language != USUAL and _ROLE.sub(lambda m: f'{say.named("role", m[1])} = "', told)
+    told = _CHECKS.sub(lambda m: f"({say('people.of-of', part=m[1], whole=m[2])})", told)
+    roles = say.language != USUAL and _ROLE.sub(lambda m: f'{_role(m[1], say)} = "', told)
     Text(roles or told).classes("small")
 
 

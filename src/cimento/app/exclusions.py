@@ -16,8 +16,13 @@ from cimento.app.parts import number_field, number_in, refused, table
 from cimento.app.words import Words, said
 from cimento.errors import InputError
 from cimento.judgments import Judgment
-from cimento.judgments.filters import ExclusionRules, FilterResult, FilterStep
-from cimento.judgments.summaries import QuestionSummary, is_rated
+from cimento.judgments.filters import MEASURES, ExclusionRules, FilterResult, FilterStep
+from cimento.judgments.summaries import (
+    Measurement,
+    QuestionSummary,
+    is_rated,
+    judgments_by_person,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,8 @@ RULES = (
     Rule("same_share", "same-share", "straight-lining, share", 0, 1),
     Rule("with_rest", "with-rest", "agreement with the rest", -1, 1),
 )
+ATTENTION = "attention checks"
+"""The name of the rule on attention checks."""
 _BY_NAME = {rule.name: rule for rule in RULES}
 
 
@@ -73,6 +80,8 @@ class ExclusionForm:
     def build(self) -> None:
         """Build the form in the place where it is called."""
         say = self._say
+        heading(say("people.each"), level=3)
+        self._each = ui.element("div").classes("each").mark("each-person")
         heading(say("people.filter"), level=3)
         Text(say("people.filter-what"))
         with ui.element("div").classes("form-grid rules"):
@@ -88,9 +97,16 @@ class ExclusionForm:
         button(say("people.filter-do"), guarded(self._visit, self._filter), icon="filter_alt")
         self._shown = ui.element("div").props("aria-live=polite").mark("filtered")
 
-    def clear(self) -> None:
-        """Take away what earlier rules did, as other answers are looked at."""
+    def take(self, judgments: Sequence[Judgment]) -> None:
+        """Show what rules would measure of each person, and take away what earlier ones did.
+
+        Args:
+            judgments: the answers that are looked at now, before any rule.
+        """
         self._shown.clear()
+        self._each.clear()
+        with self._each:
+            _show_each(judgments, self._say)
 
     async def _filter(self) -> None:
         """Leave people out, and show what came of it.
@@ -117,6 +133,48 @@ class ExclusionForm:
         self._shown.clear()
         with self._shown:
             _show(filtered, rules, before, say)
+
+
+def _show_each(judgments: Sequence[Judgment], say: Words) -> None:
+    """Show what rules would measure of each person, in the place where the page is being built."""
+    people = judgments_by_person(judgments)
+    measured = {rule.name: MEASURES[rule.name](judgments) for rule in RULES}
+    shown = [rule for rule in RULES if any(one.value is not None
+             for one in measured[rule.name].values())]  # fmt: skip
+    table(
+        [say("people.of-person"), *(say(f"people.each-{rule.flag}") for rule in shown)],
+        [
+            [person, *(_measured(rule, measured[rule.name].get(person), answers, say)
+                       for rule in shown)]
+            for person, answers in people.items()
+        ],
+        is_long=True,
+    )  # fmt: skip
+    failed = [
+        f"{person} ({_measured(_BY_NAME[ATTENTION], one, people[person], say)})"
+        for person, one in measured[ATTENTION].items()
+        if one.value is not None and one.value < 1
+    ]
+    if failed:
+        Text(say("people.each-failed", people="; ".join(failed))).classes("mend").mark("failed")
+    for rule in RULES:
+        reasons = Counter(one.basis for one in measured[rule.name].values() if one.value is None)
+        for why, count in reasons.items():
+            text = say("people.each-none", what=say(f"people.each-{rule.flag}"), count=count,
+                       why=said(why, say.language) or why)  # fmt: skip
+            Text(text).classes("small")
+
+
+def _measured(rule: Rule, one: Measurement | None, answers: Sequence[Judgment], say: Words) -> str:
+    """What was measured of a person: a count of checks, a percentage, or a number."""
+    if one is None or one.value is None:
+        return "–"
+    if rule.name == ATTENTION:
+        checks = sum(answer.expected is not None for answer in answers)
+        return say("people.of-of", part=round(one.value * checks), whole=checks)
+    if (rule.least, rule.most) == (0, 1):
+        return f"{say.number(100 * one.value, '.0f')}%"
+    return _short(one.value, say)
 
 
 def _show(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from nicegui import ui
@@ -65,7 +65,10 @@ def opened_dialog(kind: str = "form") -> Iterator[ui.dialog]:
 
 
 def ask_deletion(
-    visit: Visit, question: str, names: Sequence[str], delete: Callable[[], None]
+    visit: Visit,
+    question: str,
+    names: Sequence[str],
+    delete: Callable[[], Awaitable[None] | None],
 ) -> None:
     """Ask whether something is to be deleted, and delete it.
 
@@ -73,13 +76,13 @@ def ask_deletion(
         visit: what the page is built for.
         question: what is asked.
         names: what would be deleted.
-        delete: deletes it and shows what is left.
+        delete: deletes it and shows what is left; may be a coroutine.
     """
     say = visit.say
 
-    def agreed() -> None:
+    def agreed() -> Awaitable[None] | None:
         dialog.close()
-        delete()
+        return delete()
 
     with opened_dialog() as dialog:
         Text(question)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -35,7 +36,8 @@ from cimento.app.shown import (
     zipped_export,
 )
 from cimento.app.survey_form import SurveyForm, whole
-from cimento.app.words import message_of
+from cimento.app.withdrawal import Withdrawal
+from cimento.app.words import Words, message_of
 from cimento.errors import CimentoError, UsageError
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design, storage
 from cimento.people.surveys.administration import MOST_LINKS
@@ -69,29 +71,38 @@ def build(visit: Visit) -> None:
         ui.link(say("people.all"), visit.address("people"))
         return
     Text(say("people.lead")).classes("lead")
+    if visit.workspace.surveys():
+        with ui.element("section"):
+            _surveys(visit)
     with ui.element("section"):
-        SurveyForm(visit).build()
-    with ui.element("section"):
-        _surveys(visit)
+        SurveyForm(visit, is_folded=bool(visit.workspace.surveys())).build()
     with ui.element("section"):
         OwnForms(visit).build()
 
 
 def _surveys(visit: Visit) -> None:
-    """The surveys of the workspace."""
+    """The surveys of the workspace, and how far each is."""
     say = visit.say
     heading(say("people.surveys"))
-    surveys = visit.workspace.surveys()
-    if not surveys:
-        Text(say("people.no-surveys"))
     with ui.element("ul").classes("plain-list"):
-        for folder in surveys:
+        for folder in visit.workspace.surveys():
             name = visit.workspace.name_of(folder)
             with ui.element("li"):
                 ui.link(folder.name, visit.address("people", survey=name))
                 if folder in _running and _running[folder].is_running:
                     ui.label(say("people.is-running")).classes("small")
                 delete_button(visit, name, partial(_ask, visit, folder))
+                with contextlib.suppress(CimentoError):  # its own page says what is wrong
+                    if (now := progress(folder)).people:
+                        Text(_counted(now, say)).classes("small")
+
+
+def _counted(now: Progress, say: Words) -> str:
+    """How many people and answers there are."""
+    return say(
+        "people.progress", people=now.people, begun=now.begun, finished=now.finished,
+        answers=now.answers, wanted=now.wanted,
+    )  # fmt: skip
 
 
 def _ask(visit: Visit, folder: Path) -> None:
@@ -139,6 +150,26 @@ class SurveyPage:
                 questions=max(map(len, self._design.by_survey.values()), default=0),
             )
         )  # fmt: skip
+        has_answers = progress(self._folder).answers > 0
+        with ui.element("details" if has_answers else "div").classes("more"):
+            if has_answers:
+                Text(say("people.about"), "summary")
+            self._build_about()
+        serve, answers, exports, results = (
+            self._build_serving, self._build_answers, self._build_exports, self._build_results,
+        )  # fmt: skip
+        order = [answers, results, serve, exports] if has_answers else [
+            serve, answers, exports, results,
+        ]  # fmt: skip
+        if self._serving() is not None:  # whoever shows the link finds it at the top
+            order.insert(0, order.pop(order.index(serve)))
+        for build in order:
+            with ui.element("section"):
+                build()
+
+    def _build_about(self) -> None:
+        """What the survey asks, how long it takes, and how people see it."""
+        say = self._say
         lists = sorted(self._design.by_survey.values(), key=len)
         counts = kinds_in(lists[-1]) if lists else {}
         if len(counts) > 1:
@@ -163,16 +194,13 @@ class SurveyPage:
             button(say("people.preview"), self._do(self._preview), icon="visibility")
             Text(say("people.preview-what")).classes("small")
         self._trial = ui.element("div").props("aria-live=polite")
-        with ui.element("section"):
-            heading(say("people.serve"))
-            self._build_serving()
-        with ui.element("section"):
-            self._build_answers()
-        with ui.element("section"):
-            self._build_exports()
-        with ui.element("section"):
-            heading(say("people.results"))
-            Results(self._visit, self._folder.name, self._folder).build()
+
+    def _build_results(self) -> None:
+        """The answers so far, and the deletion of somebody's."""
+        heading(self._say("people.results"))
+        results = Results(self._visit, self._folder.name, self._folder)
+        results.build()
+        Withdrawal(self._visit, self._folder, results.forget).build()
 
     def _build_answers(self) -> None:
         """How far the survey is, looked at again and again."""
@@ -211,6 +239,7 @@ class SurveyPage:
 
     def _build_serving(self) -> None:
         say = self._say
+        heading(say("people.serve"))
         self._where = ui.radio(
             {LOCAL: say("people.only-here"), EVERYWHERE: say("people.in-room")}, value=LOCAL
         ).props(f'aria-label="{say("people.who")}"')
@@ -250,8 +279,9 @@ class SurveyPage:
         shown = network_host() if host == EVERYWHERE else LOCAL
         most = whole(self._most.value) or 1
         serve = partial(
-            Serving, self._design, self._folder / DATABASE, host=host, shown=shown, room=most
-        )
+            Serving, self._design, self._folder / DATABASE, host=host, shown=shown, room=most,
+            language=self._say.language,
+        )  # fmt: skip
         try:
             served = await asyncio.to_thread(serve, port=PORT)
         except UsageError:  # another survey, or another program, listens there
@@ -319,10 +349,7 @@ class SurveyPage:
             return
         self._seen = now
         say = self._say
-        self._live.text = say(
-            "people.progress", people=now.people, begun=now.begun, finished=now.finished,
-            answers=now.answers, wanted=now.wanted,
-        )  # fmt: skip
+        self._live.text = _counted(now, say)
         kinds = "; ".join(
             say(f"people.kind-{kind}", count=say.number(n)) for kind, n in now.kinds.items()
         )

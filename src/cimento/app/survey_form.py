@@ -61,16 +61,28 @@ class SurveyForm:
 
     Args:
         visit: what the page is built for.
+        is_folded: whether it opens only when it is asked for, or when the page is about a test.
     """
 
-    def __init__(self, visit: Visit) -> None:
+    def __init__(self, visit: Visit, *, is_folded: bool = False) -> None:
         self._visit, self._say = visit, visit.say
+        self._is_folded = is_folded
 
     def build(self) -> None:
         """Build the form in the place where it is called."""
+        wanted = self._visit.query.get("suite", "")
+        if not self._is_folded:
+            heading(self._say("people.new"))
+            self._build_fields(wanted)
+            return
+        with ui.element("details").classes("more").props("open" if wanted else ""):
+            with ui.element("summary"):
+                heading(self._say("people.new"))
+            self._build_fields(wanted)
+
+    def _build_fields(self, wanted: str) -> None:
+        """Build the fields, with a test that is chosen already; empty for none."""
         say, visit = self._say, self._visit
-        heading(say("people.new"))
-        wanted = visit.query.get("suite", "")
         suites = list(dict.fromkeys([*filter(None, [wanted]), *visit.workspace.suite_names()]))
         tasks = {"": say("people.task-usual")} | {
             task: say(f"people.task-{task}") for task in get_args(SurveyTask)

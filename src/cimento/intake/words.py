@@ -63,6 +63,18 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 """Words for each role of a column, those with accents without them too, as programs for statistics
 have them. The names of the roles themselves are not among them."""
 
+EXPORTED: Mapping[str, Mapping[str, str]] = _DATA["exported"]
+"""Headings of the tables of answers that are written for people, by field and language."""
+QUESTIONS: Mapping[str, Mapping[str, str]] = _DATA["questions"]
+"""Names of questions in these tables, by the name in judgments and by language."""
+_QUESTION_OF = {word: name for name, table in QUESTIONS.items() for word in table.values()}
+
+
+def question_of(text: str) -> str:
+    """The name of a question in judgments, whatever language a table has it in."""
+    return _QUESTION_OF.get(text.strip().casefold(), text)
+
+
 _TABLE_WORDS = word_list("words.of_tables")
 _ROLES = (
     "item", "condition", "text", "sentence", "target", "plausible", "implausible", "phenomenon",

@@ -23,6 +23,8 @@ from cimento.suites.letters import one_spelling
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.intake.table import Table
+
 
 ACCEPTABILITY = "acceptability"
 """The question of a judgment that is a rating."""
@@ -167,6 +169,15 @@ def finite(text: str) -> float | None:
 SCALE = re.compile(r"(-?\d+(?:\.\d+)?) to (-?\d+(?:\.\d+)?)")
 """The scale of a rating as a judgment has it: ``1 to 7``."""
 
+_ENDS = re.compile(r"\D*?(-?\d+(?:[.,]\d+)?)\D*? (-?\d+(?:[.,]\d+)?)")
+
+
+def scale_in(text: str) -> str:
+    """A scale as a judgment has it, whatever its words: *da 1 a 7* is ``1 to 7``."""
+    ends = _ENDS.fullmatch(text.strip())
+    return f"{ends[1]} to {ends[2]}".replace(",", ".") if ends else text
+
+
 SHOWN_COLUMNS = 5
 SUFFIXES = (".parquet", ".csv", ".tsv")
 
@@ -294,12 +305,27 @@ def _as_tsv(table: pl.DataFrame) -> str:
     return "".join(line + "\n" for line in lines)
 
 
+def _with_own_names(table: Table) -> Table:
+    """A table of answers as the window writes it for people, with the names of judgments."""
+    from cimento.intake.words import EXPORTED, question_of
+
+    names = {word: name for name in FIELDS for word in EXPORTED.get(name, {}).values()}
+    wanted = {name: names.get(name, name) for name in table.columns}
+    if {"item", "value"} <= {*table.columns} or len({*wanted.values()}) < len(wanted):
+        return table
+    cells = {wanted[name]: table.cells[name] for name in table.columns}
+    for name, told in (("question", question_of), ("scale", scale_in)):
+        if name in cells:
+            cells[name] = [told(cell) for cell in cells[name]]
+    return replace(table, columns=tuple(cells), cells=cells)
+
+
 def _from_text(path: Path) -> pl.DataFrame:
     import polars as pl
 
     from cimento.intake.tables import open_table
 
-    table = open_table(path)
+    table = _with_own_names(open_table(path))
     if not {"item", "value"} <= {*table.columns}:
         shown = ", ".join(map(repr, table.columns[:SHOWN_COLUMNS]))
         raise TableError(

@@ -128,10 +128,19 @@ class FilterResult:
 _SHOWN = 5
 """Participants not measured for one reason who are named; more are counted."""
 
+MEASURES: Mapping[str, Callable[[Sequence[Judgment]], Mapping[str, Measurement]]] = {
+    "questions answered": answered_shares,
+    "completion time": of_each(sitting_seconds),
+    "median answer time": of_each(median_seconds),
+    "attention checks": of_each(attention),
+    "straight-lining, share": of_each(same_share),
+    "straight-lining, run": of_each(same_run),
+    "agreement with the rest": with_rest,
+}
+"""What is measured of each participant, by the name of the rule with a limit for it, in order."""
+
 _Rule: TypeAlias = tuple[str, str, Callable[[Sequence[Judgment]], "Failing"]]
-_Measure: TypeAlias = Callable[[Sequence[Judgment]], Mapping[str, Measurement]]
 _Comparison: TypeAlias = Callable[[float, float], bool]
-_Measured: TypeAlias = tuple[str, str, float | None, _Measure, _Comparison]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,29 +207,23 @@ def _rules(judgments: Sequence[Judgment], limits: ExclusionRules) -> Iterator[_R
             need_known(name, known, where=f"--drop={name}", seen=seen)
         named = {name: Measurement(None, reason) for name, reason in limits.by_hand.items()}
         yield "by hand", "named one by one", lambda _left: Failing(people=named)
-    measured: tuple[_Measured, ...] = (
-        ("questions answered", "at least {:g} of a survey", limits.answered, answered_shares, lt),
-        ("completion time", "at least {:g} seconds", limits.seconds,
-         of_each(sitting_seconds), lt),
-        ("median answer time", "at least {:g} seconds", limits.median_seconds,
-         of_each(median_seconds), lt),
-        ("attention checks", "at least {:g} right", limits.attention, of_each(attention), lt),
-        ("straight-lining, share", "no answer has more than {:g}", limits.same_share,
-         of_each(same_share), gt),
-        ("straight-lining, run", "at most {} equal answers in a row", limits.same_run,
-         of_each(same_run), gt),
-        ("agreement with the rest", "at least {:g}", limits.with_rest, with_rest, lt),
-    )  # fmt: skip
-    for rule, wording, limit, measure, fails in measured:
+    measured: tuple[tuple[str, str, float | None, _Comparison], ...] = (
+        ("questions answered", "at least {:g} of a survey", limits.answered, lt),
+        ("completion time", "at least {:g} seconds", limits.seconds, lt),
+        ("median answer time", "at least {:g} seconds", limits.median_seconds, lt),
+        ("attention checks", "at least {:g} right", limits.attention, lt),
+        ("straight-lining, share", "no answer has more than {:g}", limits.same_share, gt),
+        ("straight-lining, run", "at most {} equal answers in a row", limits.same_run, gt),
+        ("agreement with the rest", "at least {:g}", limits.with_rest, lt),
+    )
+    for rule, wording, limit, fails in measured:
         if limit is not None:
-            yield rule, wording.format(limit), partial(_beyond, limit, measure, fails)
+            yield rule, wording.format(limit), partial(_beyond, limit, rule, fails)
 
 
-def _beyond(
-    limit: float, measure: _Measure, fails: _Comparison, left: Sequence[Judgment]
-) -> Failing:
-    """The participants whose answers are beyond a limit."""
-    people = measure(left)
+def _beyond(limit: float, rule: str, fails: _Comparison, left: Sequence[Judgment]) -> Failing:
+    """The participants whose answers are beyond the limit of a rule."""
+    people = MEASURES[rule](left)
     return Failing(
         people={
             name: measurement

@@ -18,7 +18,7 @@ from cimento.intake.reading import AnswersReading
 from cimento.intake.roles import ROLES, Role, parse_choice, refuse_unknown, seen_in
 from cimento.intake.shapes import as_option
 from cimento.intake.table import Table
-from cimento.intake.words import HEADERS, NAMES, PARTICIPANTS
+from cimento.intake.words import EXPORTED, HEADERS, NAMES, PARTICIPANTS
 from cimento.io.parsing import read_toml
 from cimento.judgments import KNOWN, MILLISECONDS, TEXT, ColumnMap, RawRow, usual_map
 
@@ -90,14 +90,20 @@ def _spelled(*names: str) -> tuple[str, ...]:
 
 
 # A subject, a person or a name may also be those of the sentence.
+_IN_TABLES: Mapping[str, tuple[str, ...]] = {
+    "annotator": (*_spelled("participant_id", "participant id", *PARTICIPANTS), "PROLIFIC_PID"),
+    "value": _spelled(*NAMES["answer"]),
+    "item": _spelled("item", "ítem", "elemento", "item_id", "item id", "itemid"),
+    "condition": _spelled("condition", *HEADERS["condition"]),
+    TEXT: _spelled("sentence", "stimulus", "text", *HEADERS["text"]),
+    MILLISECONDS: ("rt",),
+    "survey": ("list",),
+}
 _USUAL = usual_map(
-    annotator=(*_spelled("participant_id", "participant id", *PARTICIPANTS), "PROLIFIC_PID"),
-    value=_spelled(*NAMES["answer"]),
-    item=_spelled("item", "ítem", "elemento", "item_id", "item id", "itemid"),
-    condition=_spelled("condition", *HEADERS["condition"]),
-    text=_spelled("sentence", "stimulus", "text", *HEADERS["text"]),
-    milliseconds=("rt",),
-    survey=("list",),
+    **{
+        field: tuple(dict.fromkeys([*_IN_TABLES.get(field, ()), *EXPORTED.get(field, {}).values()]))
+        for field in KNOWN
+    }
 )
 
 

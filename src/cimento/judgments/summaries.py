@@ -360,8 +360,13 @@ def attention(judgments: Sequence[Judgment]) -> Measurement:
     return Measurement(right / len(checks), f"{right} of {len(checks)} right")
 
 
+_OWN_OPTIONS = "each question has answers of its own, so none can be repeated"
+
+
 def same_share(judgments: Sequence[Judgment]) -> Measurement:
     """The proportion of somebody's most frequent answer to the question that they answered most."""
+    if main_question(judgments) == BETTER:
+        return Measurement(None, _OWN_OPTIONS)
     answers = _answers(judgments)
     if not answers:
         return Measurement(None, "there is no answer")
@@ -372,6 +377,8 @@ def same_share(judgments: Sequence[Judgment]) -> Measurement:
 
 def same_run(judgments: Sequence[Judgment]) -> Measurement:
     """The longest run of equal answers, in the order in which they were given."""
+    if main_question(judgments) == BETTER:
+        return Measurement(None, _OWN_OPTIONS)
     runs = [list(run) for _, run in itertools.groupby(_answers(judgments), key=_same)]
     if not runs:
         return Measurement(None, "there is no answer")
@@ -413,6 +420,13 @@ def with_rest(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
     return _correlations(people) if is_rated(question) else _shares(people)
 
 
+_CONSTANT = {
+    "all values of x are equal": "all ratings of the person are equal",
+    "all values of y are equal": "all mean ratings of the others are equal",
+}
+"""Why a correlation with the others is undefined, said of people."""
+
+
 def _correlations(people: Mapping[str, Mapping[QuestionKey, Judgment]]) -> dict[str, Measurement]:
     from cimento.statistics.agreement import correlation_with_rest
 
@@ -424,7 +438,9 @@ def _correlations(people: Mapping[str, Mapping[QuestionKey, Judgment]]) -> dict[
     correlations = correlation_with_rest(table) if table else ()
     return {
         name: Measurement(
-            rest.r, rest.reason or f"correlation {rest.r or 0.0:.3f} over {rest.n} places"
+            rest.r,
+            _CONSTANT.get(rest.reason or "", rest.reason)
+            or f"correlation {rest.r or 0.0:.3f} over {rest.n} places",
         )
         for name, rest in zip(people, correlations, strict=False)
     }

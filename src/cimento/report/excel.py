@@ -23,19 +23,23 @@ class _Cell(NamedTuple):
     value: float | None = None
 
 
-def xlsx(grid: Grid) -> bytes:
+def xlsx(grid: Grid, *, sheet: str = "table") -> bytes:
     """The table as an Excel workbook, in which numbers are numbers and all else is text.
 
     Estimates and intervals are as precise as they were computed; an estimate has four columns, as
     in CSV, and an interval two. Formats of cells show as many decimals as the table does. A text
     such as ``=1+1`` is not a formula.
+
+    Args:
+        grid: the table.
+        sheet: the name of its sheet.
     """
     from xlsxwriter import Workbook
 
     rows = list(_table(grid.filled()))
     buffer = io.BytesIO()
     with Workbook(buffer, {"in_memory": True}) as book:
-        page = book.add_worksheet("table")
+        page = book.add_worksheet(sheet)
         page.freeze_panes(1, 0)
         formats = {
             form: book.add_format({"num_format": form})

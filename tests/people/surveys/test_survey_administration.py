@@ -9,6 +9,7 @@ import socket
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from html import unescape
 
 import polars as pl
 import pytest
@@ -17,6 +18,7 @@ from cimento import InputError, UsageError
 from cimento.errors import StorageError
 from cimento.judgments import judgments_of
 from cimento.people.surveys import administration, links, retention, storage, write_design
+from cimento.people.surveys.material import words
 from cimento.people.surveys.server import make_app
 from tests.helpers import survey_help
 from tests.helpers.command_line import invoke
@@ -51,7 +53,8 @@ def signed_in(client):
 def test_the_administrator_sees_progress_and_takes_answers_out(people, client, database):
     people[0].answer(1, "3")
     page = signed_in(client)
-    assert "1 of 5" in page
+    assert "1 su 5" in page
+    assert "0 su 1" in page  # attention checks
     rows = list(csv.DictReader(io.StringIO(client.get("/admin/judgments.csv").text)))
     assert [row["value"] for row in rows] == ["3"]
     table = pl.read_parquet(io.BytesIO(client.get("/admin/judgments.parquet").content))
@@ -89,6 +92,35 @@ def test_a_participant_is_deleted_with_every_answer(people, client, database):
             assert gone not in str(connection.execute(f"SELECT * FROM {name}").fetchall())  # noqa: S608  # own names
     # Again, or for nobody: it is said.
     assert client.post("/admin/delete", data=data).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("language", "shown"),
+    [
+        ("", ("Risposte date", "Partecipanti: 1", "0 su 5")),
+        ("en", ("Answered", "Participants: 1", "0 of 5")),
+        ("es", ("Respuestas dadas", "Participantes: 1", "0 de 5")),
+        ("pt", ("Testes de atenção corretos", "Participantes: 1", "0 de 5")),
+        ("ru", ("Дано ответов", "Участники: 1", "0 из 5")),
+    ],
+)
+def test_the_administrator_reads_the_language_of_the_window_or_of_the_survey(
+    design, database, language, shown
+):
+    app = make_app(design, database, secret=SECRET, language=language)
+    ((person, _),) = storage.invite_participants(database, design, 1)
+    with starlette.TestClient(app, base_url="http://localhost") as client:
+        page = signed_in(client)
+        asked = client.get(f"/admin/delete?participant={person.id}").text
+        data = {"form": hidden(asked)["form"], "participant": "P-none"}
+        refused = client.post("/admin/delete", data=data).text
+    for text in (page, asked, refused):
+        assert f'<html lang="{language or design.language}">' in text
+    assert all(text in page for text in shown)
+    said = words(language or design.language)["administration"]
+    assert person.id in asked
+    assert said["delete_what"] in unescape(asked)
+    assert said["unknown"] in unescape(refused)
 
 
 def test_signing_out_ends_the_session(client):

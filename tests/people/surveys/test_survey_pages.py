@@ -215,8 +215,8 @@ def test_hostile_text_does_nothing(browser, database):
         page.goto(page.url.replace("/done", "/1"))
         assert page.locator("textarea").input_value() == HOSTILE + "</textarea>"
         page.goto(f"{address}/admin")
-        page.get_by_label("Secret").fill(SECRET)
-        page.get_by_role("button", name="Sign in").click()
+        page.get_by_label("Password").fill(SECRET)
+        page.get_by_role("button", name="Entra").click()
         assert HOSTILE in page.inner_text("h1")
         page.goto(f"{address}/admin/delete?participant={HOSTILE}")
         assert page.locator("h1 bdi").inner_text() == HOSTILE
@@ -234,15 +234,15 @@ def test_the_administrator_makes_a_link_and_deletes_its_participant(browser, dat
         opened(browser, address, java_script_enabled=False) as page,
     ):
         page.goto(f"{address}/admin")
-        page.get_by_label("Secret").fill(SECRET)
-        page.get_by_role("button", name="Sign in").click()
-        page.get_by_label("Number").fill("1")
-        page.get_by_role("button", name="Create links").click()
+        page.get_by_label("Password").fill(SECRET)
+        page.get_by_role("button", name="Entra").click()
+        page.get_by_label("Numero di link").fill("1")
+        page.get_by_role("button", name="Crea i link").click()
         url = page.locator("td.code").last.inner_text()
         assert url.startswith(f"{address}/p/")
-        page.get_by_role("link", name="Back").click()
-        page.get_by_role("link", name="Delete").click()
-        page.get_by_role("button", name="Delete").click()
+        page.get_by_role("link", name="Indietro").click()
+        page.get_by_role("link", name="Elimina").click()
+        page.get_by_role("button", name="Elimina").click()
         assert page.url == f"{address}/admin"
-        assert "Participants (0)" in page.inner_text("main")
+        assert "Partecipanti: 0" in page.inner_text("main")
     assert storage.participants(database) == []

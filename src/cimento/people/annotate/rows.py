@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import InputError, counted
 from cimento.intake.reading import AnswersReading
+from cimento.intake.words import question_of
 from cimento.judgments import (
     ACCEPTABILITY,
     ATTENTION,
@@ -29,6 +30,7 @@ from cimento.judgments import (
     Judgment,
     RawRow,
     finite,
+    scale_in,
 )
 from cimento.judgments.asked import AnswerValue, AskedItem, AskedItems
 from cimento.judgments.formats import Submission
@@ -197,8 +199,10 @@ def _judgment(
             seen="it is not said whose answer it is",
             todo="Write it in the column of the people.",
         )
-    if cell("question") in NOT_OF_SUITE:
-        return _not_of_suite(cell("question"))
+    question = question_of(cell("question"))
+    row = replace(row, cells={**row.cells, "question": question} if question else row.cells)
+    if question in NOT_OF_SUITE:
+        return _not_of_suite(question)
     place = _place(row, reading)
     if isinstance(place, str):
         return place
@@ -208,7 +212,7 @@ def _judgment(
     value = columns.value(cell("value"))
     if not value or (value in MISSING and not (asked.answers and asked.answer(value))):
         return "there is no answer in the row"
-    answer = asked.answer(value) if row.choice is None else _in_place(row, asked, cell("question"))
+    answer = asked.answer(value) if row.choice is None else _in_place(row, asked, question)
     if answer is None:
         return _no_answer(row, asked, value, reading.unknown)
     people.setdefault(name, reading.rename(name))
@@ -219,13 +223,13 @@ def _judgment(
         condition=asked.condition or cell("condition") or answer.condition,
         candidate=cell("candidate") or asked.candidate or asked.text or None,
         annotator=people[name],
-        question=cell("question") or asked.question or ACCEPTABILITY,
+        question=question or asked.question or ACCEPTABILITY,
         value=answer.value,
         remark=cell("remark") or None,
         at=cell("at") or None,
         survey=cell("survey") or None,
         expected=(columns.value(expected) if expected else asked.expected) or None,
-        scale=cell("scale") or asked.scale or None,
+        scale=scale_in(cell("scale")) or asked.scale or None,
     )
     return _timed(judgment, row, (reading.submissions or {}).get(name)), place
 

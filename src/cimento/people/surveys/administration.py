@@ -1,4 +1,4 @@
-"""The administrator's pages, in English, behind the secret, and the results they give out.
+"""The administrator's pages, behind the secret, and the results they give out.
 
 Retention of personal data: all that is stored of somebody, deletion, and its date.
 """
@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.errors import CimentoError, StorageError
+from cimento.errors import CimentoError, StorageError, UsageError
 from cimento.judgments import (
     BETTER,
     FILLER,
@@ -30,7 +30,7 @@ from cimento.judgments import (
 )
 from cimento.people.surveys import PARTICIPANT_COLUMNS, SurveyDesign, SurveyQuestion, storage
 from cimento.people.surveys.exports import page, safe_csv
-from cimento.people.surveys.retention import delete_participant
+from cimento.people.surveys.retention import StillInFileError, delete_participant
 from cimento.people.surveys.security import (
     ForbiddenError,
     RateLimits,
@@ -120,34 +120,70 @@ def people_csv(path: Path) -> str:
     """
     with _fitting_answers(path):
         design = storage.stored_design(path)
-        answers = storage.answers(path)
-        given = _questions_answered(answers)
-        passed = Counter(
-            answer.participant
-            for answer in answers
-            if _expected(design, answer.question, answer.field) == answer.value
-        )
         names = [question.name for question in design.background]
         of_people = background(path)
         lines = [[*PARTICIPANT_COLUMNS, *names]]
-        for person in storage.participants(path):
-            questions = design.by_survey[person.survey]
-            seconds = session_seconds(person)
-            checks = sum(
-                bool(field.expected)
-                for question in questions
-                for field in design.fields_of(question)
-            )
+        for one in standings(path):
+            person, seconds = one.person, session_seconds(one.person)
             lines.append(
                 [
                     person.id, person.survey, person.created_at, person.consent or "",
                     person.consented_at or "", person.finished_at or "",
-                    "" if seconds is None else f"{seconds:.3f}", str(given[person.id]),
-                    str(len(questions)), str(checks), str(passed[person.id]),
+                    "" if seconds is None else f"{seconds:.3f}", str(one.answered),
+                    str(one.questions), str(one.checks), str(one.passed),
                     *(of_people.get((person.id, name), "") for name in names),
                 ]
             )  # fmt: skip
         return safe_csv(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a participant is.
+
+    Attributes:
+        person: the participant.
+        answered: number of questions answered.
+        questions: number of questions of the participant's list.
+        checks: number of attention checks among them.
+        passed: number of those answered correctly.
+    """
+
+    person: Participant
+    answered: int
+    questions: int
+    checks: int
+    passed: int
+
+
+def standings(path: Path) -> list[Standing]:
+    """How far each participant in a file is.
+
+    Raises:
+        InputError: there is no such file.
+        StorageError: it cannot be read.
+    """
+    design, answers = storage.stored_design(path), storage.answers(path)
+    given = _questions_answered(answers)
+    passed = Counter(
+        answer.participant
+        for answer in answers
+        if _expected(design, answer.question, answer.field) == answer.value
+    )
+    checks = {
+        name: sum(bool(field.expected) for one in questions for field in design.fields_of(one))
+        for name, questions in design.by_survey.items()
+    }
+    return [
+        Standing(
+            person,
+            answered=given[person.id],
+            questions=len(design.by_survey[person.survey]),
+            checks=checks[person.survey],
+            passed=passed[person.id],
+        )
+        for person in storage.participants(path)
+    ]
 
 
 def _questions_answered(answers: Iterable[StoredAnswer]) -> Counter[str]:
@@ -237,6 +273,7 @@ class Administration:
         secret: who knows it is the administrator.
         url: the address that links begin with; empty for that of the request.
         attempts: limit on how often one address may try to sign in.
+        language: ISO 639-1 code of the pages' words; empty for that of the survey.
         sessions: hash of a session's cookie to when it ends; in memory only.
     """
 
@@ -246,6 +283,7 @@ class Administration:
     secret: str
     url: str
     attempts: RateLimits
+    language: str = ""
     sessions: dict[str, float] = field(default_factory=dict)
 
     def routes(self) -> list[BaseRoute]:
@@ -265,15 +303,15 @@ class Administration:
     async def login(self, request: Request) -> Response:
         """Sign in with the secret."""
         if request.method != "POST":
-            return page("admin_login.html", self.design, wrong=False)
+            return self._page("admin_login.html", wrong=False)
         if not self.attempts.allow(request.client.host if request.client else ""):
-            return page("admin_login.html", self.design, wrong=True, status=429)
+            return self._page("admin_login.html", wrong=True, status=429)
         try:
             fields = await read_form(request)
         except ForbiddenError:
-            return page("admin_login.html", self.design, wrong=True, status=403)
+            return self._page("admin_login.html", wrong=True, status=403)
         if not same(fields.get("secret", ""), self.secret):
-            return page("admin_login.html", self.design, wrong=True, status=403)
+            return self._page("admin_login.html", wrong=True, status=403)
         session, moment = new_token(), time.monotonic()
         for ended in [name for name, end in self.sessions.items() if end < moment]:
             del self.sessions[ended]
@@ -295,15 +333,9 @@ class Administration:
 
     async def overview(self, request: Request, session: str) -> Response:  # noqa: ARG002  # as all
         """The overview of the participants' progress."""
-        people = await asyncio.to_thread(storage.participants, self.path)
-        answers = await asyncio.to_thread(storage.answers, self.path)
-        surveys = self.design.by_survey
-        return page(
+        return self._page(
             "admin.html",
-            self.design,
-            people=people,
-            given=_questions_answered(answers),
-            totals={name: len(questions) for name, questions in surveys.items()},
+            people=await asyncio.to_thread(standings, self.path),
             form=sign(self.key, "links", session),
             logout=sign(self.key, "logout", session),
             most=MOST_LINKS,
@@ -320,9 +352,8 @@ class Administration:
             storage.invite_participants, self.path, self.design, int(number)
         )
         base = (self.url or str(request.base_url)).rstrip("/")
-        return page(
+        return self._page(
             "admin_links.html",
-            self.design,
             links=[(person, f"{base}/p/{token}") for person, token in made],
         )
 
@@ -330,13 +361,16 @@ class Administration:
         """Ask whether somebody's answers are to be deleted."""
         participant = request.query_params.get("participant", "")
         form = sign(self.key, "delete", session)
-        return page("admin_delete.html", self.design, participant=participant, form=form)
+        return self._page("admin_delete.html", participant=participant, form=form)
 
     async def delete(self, request: Request, session: str) -> Response:
         """Delete somebody's answers."""
         fields = await read_signed(request, self.key, "delete", session)
         await asyncio.to_thread(delete_participant, self.path, fields.get("participant", ""))
         return redirect("/admin")
+
+    def _page(self, template: str, *, status: int = 200, **values: object) -> Response:
+        return page(template, self.design, status=status, language=self.language, **values)
 
     def _download(self, name: str) -> _Handler:
         """The handler that gives out one of the files."""
@@ -363,10 +397,14 @@ class Administration:
             try:
                 return await handler(request, session)
             except ForbiddenError:
-                text, status = "This form cannot be used.", 403
-            except CimentoError as error:
-                text, status = str(error), 400
-            return page("admin_notice.html", self.design, text=text, status=status)
+                why, status = "stale", 403
+            except UsageError:  # of the code of a participant
+                why, status = "unknown", 400
+            except StillInFileError:
+                why, status = "in_use", 400
+            except CimentoError:
+                why, status = "failed", 400
+            return self._page("admin_notice.html", why=why, status=status)
 
         return checked
 

@@ -52,13 +52,22 @@ def environment() -> Environment:
 
 
 def page(
-    template: str, design: SurveyDesign, *, status: int = 200, **values: object
+    template: str, design: SurveyDesign, *, status: int = 200, language: str = "", **values: object
 ) -> HTMLResponse:
-    """A page made from a template, which escapes every text in it."""
+    """A page made from a template, which escapes every text in it.
+
+    Args:
+        template: name of the template.
+        design: of the survey.
+        status: of the response.
+        language: ISO 639-1 code of the page's words; empty for that of the survey.
+        values: whatever else the template shows.
+    """
     from starlette.responses import HTMLResponse
 
+    spoken = language or design.language
     made = environment().get_template(template)
-    html = made.render(design=design, words=words(design.language), **values)
+    html = made.render(design=design, words=words(spoken), language=spoken, **values)
     return HTMLResponse(html, status_code=status)
 
 

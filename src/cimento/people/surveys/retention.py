@@ -16,6 +16,10 @@ _PATIENCE = 2000
 """Milliseconds for which a deletion waits for programs that read the file."""
 
 
+class StillInFileError(StorageError):
+    """Answers were deleted, but their bytes are still in a file that another program reads."""
+
+
 def data_of(path: Path, participant: str) -> str:
     """Everything that is stored of one participant, as JSON, with the texts that were shown.
 
@@ -76,8 +80,9 @@ def delete_participant(path: Path, participant: str, links: Path | None = None) 
 
     Raises:
         UsageError: there is no such participant.
-        StorageError: the answers are deleted, but their bytes or the link are still in a file that
-            another program reads or that cannot be written; the same call again removes them.
+        StillInFileError: the answers are deleted, but their bytes are still in a file that another
+            program reads; the same call again removes them.
+        StorageError: the answers are deleted, but the link is in a file that cannot be written.
     """
     with storage.opened_database(path) as connection:
         connection.execute(f"PRAGMA busy_timeout = {_PATIENCE}")
@@ -125,7 +130,7 @@ def _overwrite(connection: sqlite3.Connection, path: Path, participant: str, not
     except sqlite3.OperationalError:
         busy = True
     if busy or _mentions(path, participant) > noted:
-        raise StorageError(
+        raise StillInFileError(
             where=str(path),
             seen=f"the answers of {participant} no longer count and are not exported, but can"
             " still be found in the file, since another program is reading it",

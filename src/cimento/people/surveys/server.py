@@ -111,7 +111,7 @@ _KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=ut
 
 def make_app(
     design: SurveyDesign, path: Path, *, secret: str, url: str = "", room: int = 0,
-    pace: float = 5.0, is_trial: bool = False,
+    pace: float = 5.0, is_trial: bool = False, language: str = "",
 ) -> ASGIApp:  # fmt: skip
     """The application for one design.
 
@@ -120,10 +120,10 @@ def make_app(
         path: the SQLite file of the answers; it is made where there is none.
         secret: who knows it is the administrator.
         url: the address that participants know; empty for that of each request.
-        room: number of participants up to which people can join by the room's link; 0 for no
-            such link.
+        room: number of people who can join by the room's link; 0 for no such link.
         pace: requests a second that one participant may make in the long run.
         is_trial: whether answers are not kept, which the last page says.
+        language: ISO 639-1 code of the administrator's pages; empty for that of the survey.
 
     Raises:
         MissingDependencyError: the extra ``serve`` is not installed.
@@ -144,7 +144,7 @@ def make_app(
     )  # fmt: skip
     administration = Administration(
         design=design, path=path, key=key, secret=secret, url=url,
-        attempts=RateLimits(rate=1 / 6, burst=10),
+        attempts=RateLimits(rate=1 / 6, burst=10), language=language,
     )  # fmt: skip
 
     @asynccontextmanager
@@ -252,6 +252,7 @@ class Serving:
         shown: the host in links; empty for the address to listen on.
         room: number of participants up to which people can join by the room's link.
         is_trial: whether answers are not kept, which the last page says.
+        language: ISO 639-1 code of the administrator's pages; empty for that of the survey.
 
     Raises:
         UsageError: one cannot listen there.
@@ -267,13 +268,15 @@ class Serving:
 
     def __init__(
         self, design: SurveyDesign, path: Path, *, host: str, port: int, shown: str, room: int,
-        is_trial: bool = False,
+        is_trial: bool = False, language: str = "",
     ) -> None:  # fmt: skip
         self._listening = listen(host, port)
         self.address = f"http://{shown or host}:{self._listening.getsockname()[1]}"
         self.secret = secrets.token_urlsafe(24)
         try:
-            app = make_app(design, path, secret=self.secret, room=room, is_trial=is_trial)
+            app = make_app(
+                design, path, secret=self.secret, room=room, is_trial=is_trial, language=language
+            )
             self._server = make_server(app)
         except BaseException:
             self._listening.close()
