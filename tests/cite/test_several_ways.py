@@ -25,7 +25,7 @@ def beginnings(text: str) -> list[str]:
 @pytest.mark.parametrize("appendix", [False, True])
 def test_a_model_judged_by_two_measures_has_a_paragraph_for_each(appendix):
     run = run_of("demo-causal")
-    both = [run.judge(measure=measure) for measure in ("lp", "meanlp")]
+    both = [run.judge(measures=measure) for measure in ("lp", "meanlp")]
     said = methods_paragraph(both, appendix=appendix)
     assert beginnings(said) == ["The run with measure = lp: ", "The run with measure = meanlp: "]
     for paragraph, one in zip(said.split("\n\n"), both, strict=True):
@@ -34,7 +34,7 @@ def test_a_model_judged_by_two_measures_has_a_paragraph_for_each(appendix):
 
 def test_the_values_of_regions_and_a_missing_option_have_a_name():
     run = run_of("demo-causal")
-    said = methods_paragraph([run, run_of("demo-causal", context="Ieri, ", measure="lp")])
+    said = methods_paragraph([run, run_of("demo-causal", context="Ieri, ", measures="lp")])
     assert beginnings(said) == [
         "The run with no context and measure = regions: ",
         'The run with context = "Ieri, " and measure = lp: ',

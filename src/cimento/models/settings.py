@@ -146,10 +146,10 @@ class Policy:
         lowercase: whether a tokenizer of transformers lower-cases every text first, for models
             trained on lower case whose tokenizers do not do so.
         dtype: number format of the weights while scoring; log-probabilities are computed in float32
-            at least. ``auto`` is replaced by one of the others when a model is opened (see
-            `settled`); until then the policy has no digest.
+            at least. ``auto`` is replaced by one of the others when a model is opened;
+            until then the policy has no digest.
         window: treatment of a text that is longer than the model's window. ``refuse``: it is an
-            error; ``sliding``: its tokens are scored in parts that fit, see `layout.in_windows`.
+            error; ``sliding``: its tokens are scored in parts that fit.
         stride: number of tokens by which a causal model's window moves along such a text; None for
             half the window.
         boundary: whether words (except those of masked models) are corrected for ends that the
