@@ -184,14 +184,19 @@ def test_methods_of_several_runs_say_which_was_asked_how(pairs, tmp_path):
     assert "this took" not in alone
     assert "all 120 were asked before" in " ".join(whole.warnings)
 
-    both = cite([evaluate(pairs, uniform()), stopped], "methods")
-    assert f"{stopped.n_items} items in 2 conditions (uniform, adaptively to ±0.1)" in both
+    everything, some = cite([evaluate(pairs, uniform()), stopped], "methods").split("\n\n")
+    assert everything.startswith("The run with all items: ")
+    assert "on 120 items in 2 conditions" in everything
+    assert some.startswith("The run with precision = 0.1: ")
+    assert f"on {stopped.n_items} items in 2 conditions" in some
+    assert "known to within ±0.1" in some
 
     other = tmp_path / "other.tsv"
     other.write_text(SUITE + ROWS, encoding="utf-8")
     one = cite([stopped, evaluate(other, uniform(), adaptive=True, seed=1)], "methods")
     assert "pairs: items were asked in random order (seed 0)" in one
     assert "other: items were asked in random order (seed 1)" in one
+    assert "no seed" not in one
 
 
 def test_the_terminal_says_which_intervals_are_of_which_kind(tmp_path, capsys):

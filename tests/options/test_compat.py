@@ -245,7 +245,7 @@ def test_ties_that_count_as_passes_are_said_and_stay_ties():
     assert run.summary().options["ties"] == "pass"
     assert any("Ties count as passes" in text for text in run.summary().warnings)
     assert any("Every text was preceded by a blank" in text for text in run.summary().warnings)
-    ours = run.judge(**RegionOptions().model_dump())
+    ours = run.judged(RegionOptions().model_dump())
     [estimate] = ours.estimates()
     assert (estimate.value, estimate.tied) == (0.0, len(PAIRS))
     assert not any("Ties count as passes" in text for text in ours.summary().warnings)

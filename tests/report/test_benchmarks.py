@@ -113,8 +113,8 @@ def test_two_models_are_compared_over_datasets_by_phenomenon():
     # p at most .05 exactly where the interval leaves 0 out
     assert (overall.p <= 0.05) == (overall.low > 0 or overall.high < 0)
     text = as_csv(datasets_grid([*first, *second]))
-    assert "second_less_first_percent_low" in text
-    assert any("b less a [lp]: +" in note for note in datasets_grid([*first, *second]).notes)
+    assert "second_minus_first_percent_low" in text
+    assert any("b minus a [lp]: +" in note for note in datasets_grid([*first, *second]).notes)
 
 
 def test_a_mean_that_lacks_a_dataset_is_undefined():

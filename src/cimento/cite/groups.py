@@ -104,7 +104,7 @@ def _stated(name: str, value: JsonValue) -> str:
     short = _NAMES.get(name, name.rpartition(".")[2].replace("_", " "))
     if name == "options.measure":
         value = value or REGIONS
-    if value in (None, "", [], False):
+    if value is None or value is False or value in ("", []):  # but not 0, which equals False
         return _ABSENT.get(name, f"no {short}")
     if value is True:
         return short

@@ -91,7 +91,7 @@ def _skipped_glosses(table: Table, glosses: Mapping[int, str]) -> Fault:
 def _rivals(table: Table) -> Fault | None:
     """The fault of a table in which two columns may be meant as the sentences; None for others."""
     both = rivals(table.columns, lambda name: table.profile(name).kind == "sentences")
-    if not both or table.chosen & {*both}:
+    if len({*map(tuple, map(table.stripped, both))}) < 2 or table.chosen & {*both}:
         return None
     first, second, *_ = both
     seen = f"The columns {first!r} and {second!r} may both be the sentences that are scored."

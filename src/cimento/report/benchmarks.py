@@ -234,7 +234,7 @@ def _same_datasets(overall: Sequence[SuiteMean]) -> Iterator[str]:
 def datasets_grid(runs: Sequence[RunSummary], *, these_suites: bool = False) -> Grid:
     """Accuracies in percent of BLiMP's datasets, their means, and the published figures.
 
-    Two models have a column with the second less the first; notes have the differences of pairs
+    Two models have a column with the second minus the first; notes have the differences of pairs
     over all datasets.
 
     Args:
@@ -308,7 +308,7 @@ def _dataset_rows(
 
 
 def _points(first: EstimateCell | None, second: EstimateCell | None) -> GridCell:
-    """The second less the first, in percentage points; blank if one is missing."""
+    """The second minus the first, in percentage points; blank if one is missing."""
     known = [cell.value for cell in (first, second) if cell is not None and cell.value is not None]
     if first is None or len(known) < _FEWEST:
         return BLANK
@@ -331,7 +331,7 @@ def _tested(differences: Sequence[SuiteDifference]) -> Iterator[str]:
             tested = f", p {p_number(one.p)}{holm * (len(overall) > 1)}"
         over = f"{one.n_suites} datasets in {counted(one.n_phenomena, 'phenomenon', 'phenomena')}"
         gap = f"{100 * (one.value or 0):+.1f}{ends} points over {over}"
-        yield f"{one.second} less {one.first}{measured}: {gap}{tested}."
+        yield f"{one.second} minus {one.first}{measured}: {gap}{tested}."
 
 
 def _cell(run: RunSummary | None) -> EstimateCell | None:
