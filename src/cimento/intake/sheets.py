@@ -91,9 +91,11 @@ def _skipped_glosses(table: Table, glosses: Mapping[int, str]) -> Fault:
 def _rivals(table: Table) -> Fault | None:
     """The fault of a table in which two columns may be meant as the sentences; None for others."""
     both = rivals(table.columns, lambda name: table.profile(name).kind == "sentences")
-    if len({*map(tuple, map(table.stripped, both))}) < 2 or table.chosen & {*both}:
+    if not both or table.chosen & {*both}:
         return None
-    first, second, *_ = both
+    first, second, *more = both
+    if all(table.stripped(name) == table.stripped(first) for name in (second, *more)):
+        return None
     seen = f"The columns {first!r} and {second!r} may both be the sentences that are scored."
     options = " or ".join(as_option({"sentence": name}) for name in (first, second))
     todo = f"Rename the one that is not, such as translation or notes; or give {options}."
