@@ -7,6 +7,7 @@ import dataclasses
 import json
 import math
 import re
+import shutil
 import statistics
 
 import pytest
@@ -477,7 +478,8 @@ def test_the_command_refuses_what_it_cannot_draw(folder, tmp_path, capsys, argum
 
 
 def test_several_runs_are_drawn_in_rows_only(folder, tmp_path, capsys):
-    both = [str(folder), str(folder)]
+    again = shutil.copytree(folder, tmp_path / "again" / folder.name)
+    both = [str(folder), str(again)]
     assert invoke(["report", *both, "--figure", "interaction", "-o", str(tmp_path / "x.svg")]) == 2
     assert "there are 2 runs" in capsys.readouterr().err
     assert invoke(["report", *both, "--figure", "rows", "-o", str(tmp_path / "x.json")]) == 0

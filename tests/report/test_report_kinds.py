@@ -114,17 +114,22 @@ def test_items_with_blanks_show_fillers_targets_and_judgments(cloze):
     assert [region.needed for region in strip.regions] == [False, True, False]
 
 
-def test_the_headline_of_blanks_is_the_first_rate(cloze):
+def test_blanks_are_summed_up_by_choices_where_an_answer_cannot_be_found(cloze):
+    # "perché" is two tokens, which no single mask can have.
     [run] = only(cloze.folder).runs
     stored = json.loads((cloze.folder / "manifest.json").read_text(encoding="utf-8"))
-    assert run.headline.question == "hit@1"
+    assert run.headline.question == "choice"
     assert run.headline.n == 3
+    outcomes = cloze.outcomes().filter(pl.col("question") == "choice")
+    chosen = outcomes.filter(outcomes["method"] == run.headline.method)
+    verdicts = dict(zip(chosen["item"], chosen["verdict"], strict=True))
+    assert {item.id: item.outcome.verdict for item in run.items if item.id in verdicts} == verdicts
     assert dict(run.provenance)["model revision"] == stored["model"]["revision"]
 
 
 def test_the_page_shows_blanks(cloze, tmp_path):
     shown = page(cloze.folder, tmp_path)
-    assert "hit@1" in shown.all("table.matrix")[0].words
+    assert "choice" in shown.all("table.matrix")[0].words
     assert len(shown.all("svg.figure")) >= 2
     assert "Hits in %" in shown.words
     assert "Forced choice" in shown.words

@@ -6,7 +6,7 @@ All of it follows from the intervals and tests that the run has (`cimento.report
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from cimento.app.words import Words, said
 from cimento.errors import CimentoError, InputError
 from cimento.io.values import grouped
 from cimento.kinds.run import open_runs
-from cimento.records.blanks import FORCED_CHOICE, n_findable
+from cimento.records.blanks import FORCED_CHOICE, forced_choice, n_findable
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import best_constant, design_of
 from cimento.records.standing import exact_p
@@ -148,7 +148,7 @@ class RunResult:
             return ""
         count = say.number(self.hits.n)
         return say(
-            "read.findable",
+            "read.findable" if self.n_findable else "read.findable_none",
             kind=kind_of(self.hits),
             found=say.number(self.n_findable),
             count=count,
@@ -255,7 +255,7 @@ def _result_of(path: Path, _time: int) -> RunResult:
     if headline is None:
         return RunResult(effects, form=form)
     n_found = n_findable(headline, estimates)
-    shown = headline if n_found is None else _forced_choice(estimates) or headline
+    shown = headline if n_found is None else forced_choice(estimates) or headline
     asked = outcomes.filter(
         (outcomes["question"] == shown.question) & (outcomes["method"] == shown.method)
     )
@@ -303,13 +303,3 @@ def _form_of(run: Run) -> str:
         return ""  # a warning of the suite says what is wrong with its design
     is_whole = len(suite.region_names) <= 1
     return "pairs" if is_whole and {*suite.condition_names} == {GOOD, BAD} else ""
-
-
-def _forced_choice(estimates: Iterable[Estimate]) -> Estimate | None:
-    """The choice among given words by the rule that has a score for most items."""
-    choices = (
-        one
-        for one in estimates
-        if one.question == FORCED_CHOICE and one.role == "main" and one.value is not None
-    )
-    return max(choices, key=lambda one: one.n, default=None)

@@ -72,8 +72,10 @@ def _show_blanks(run: Run, say: Words) -> None:
         return
     with ui.element("details"):
         Text(say("read.blanks"), "summary")
-        names = ("text", "expected", "bits", "p", "rank", "said")
-        rows = [row for blank in filled.blanks[:_MOST_BLANKS] for row in _rows(blank, run, say)]
+        shown = filled.blanks[:_MOST_BLANKS]
+        given = ("others", "choice") if any(blank.others for blank in shown) else ()
+        names = ("text", "expected", *given, "bits", "p", "rank", "said")
+        rows = [row for blank in shown for row in _rows(blank, run, say, given=bool(given))]
         table([say(f"read.blank_{name}") for name in names], rows, is_long=True)
         if len(filled.blanks) > _MOST_BLANKS:
             more = len(filled.blanks) - _MOST_BLANKS
@@ -101,14 +103,26 @@ def _listed(words: Sequence[str]) -> str:
     return ", ".join(words[:_MOST_WORDS]) + (" …" if len(words) > _MOST_WORDS else "")
 
 
-def _rows(blank: FilledBlank, run: Run, say: Words) -> Iterator[list[str]]:
-    """A row for each expected answer of a blank."""
-    given = (text if p is None else f"{text} ({say.number(p, '.3f')})" for text, p in blank.said)
-    said = ", ".join(given)
+def _rows(blank: FilledBlank, run: Run, say: Words, *, given: bool) -> Iterator[list[str]]:
+    """A row for each expected answer of a blank; with the other given words where there are any."""
+    said = ", ".join(
+        word if p is None else f"{word} ({say.number(p, '.3f')})"
+        for word, p in ((text.strip() or "␣", p) for text, p in blank.said)
+    )
+    mark = {True: " ✓", False: " ✗", None: ""}[blank.is_right]
+    choice = [", ".join(blank.others), f"{blank.choice or '–'}{mark}"] if given else []
     rank = say.number(blank.rank) if blank.rank else _no_rank(blank, run, say)
     for word in blank.expected:
         bits = "–" if word.bits is None else say.number(word.bits, ".2f")
-        yield [blank.text, word.text, bits, _probability(word.probability, say), rank, said]
+        yield [
+            blank.text,
+            word.text,
+            *choice,
+            bits,
+            _probability(word.probability, say),
+            rank,
+            said,
+        ]
 
 
 def _probability(p: float | None, say: Words) -> str:

@@ -13,7 +13,7 @@ from cimento.io.tables import REQUESTS
 from cimento.io.values import grouped
 from cimento.paired.designs import design_differences
 from cimento.paired.item_outcomes import item_outcomes
-from cimento.records.blanks import n_findable
+from cimento.records.blanks import choices_sum_up, forced_choice, n_findable
 from cimento.records.outcomes import beside_ratings, best_constant
 from cimento.report.findings import Finding, Findings, Headline, findings
 from cimento.report.findings_designs import NO_DESIGNS, DesignResult, Designs
@@ -38,12 +38,16 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
     effects = [(run, tuple(run.paradigm.presenter.design_effects(run))) for run in runs]
     designs = designs_of([(run, some) for run, some in effects if some], short)
     others = [run for run in runs if run.suite.name not in designs.suites]
+    by_choice = {
+        suite
+        for suite, estimates in grouped((run.suite.name, run.estimates()) for run in runs).items()
+        if choices_sum_up(estimates)
+    }
     headlines = [
         Headline(short[run.model], one, best_constant(one, estimates), percent)
         for run in runs
         for estimates in [run.estimates()]
-        for one in estimates
-        if one.role == "headline"
+        for one in _summing_up(estimates, by_choice=run.suite.name in by_choice)
         # Nobody counts the items of a design on which all of its predictions hold.
         if run.suite.name not in designs.suites or not one.is_of_predictions
     ]
@@ -66,6 +70,12 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
         beside=places_beside,
     )
     return replace(said, parts=(*said.parts, *lost, *_same_as_people(runs, short)))
+
+
+def _summing_up(estimates: Sequence[Estimate], *, by_choice: bool) -> list[Estimate]:
+    """The estimates that sum up a run."""
+    choice = forced_choice(estimates) if by_choice else None
+    return [one for one in estimates if one.role == "headline"] if choice is None else [choice]
 
 
 def _not_findable(runs: Sequence[Run], short: Mapping[str, str]) -> Iterator[Finding]:

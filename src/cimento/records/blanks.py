@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from cimento.records.outcomes import Estimate
 
@@ -32,3 +32,35 @@ def n_findable(hits: Estimate, estimates: Iterable[Estimate]) -> int | None:
         ),
         None,
     )
+
+
+def forced_choice(estimates: Iterable[Estimate]) -> Estimate | None:
+    """The choice among given words by the rule that has a score for most items; None without.
+
+    Args:
+        estimates: of a run.
+    """
+    choices = (
+        one
+        for one in estimates
+        if one.question == FORCED_CHOICE and one.role == "main" and one.value is not None
+    )
+    return max(choices, key=lambda one: one.n, default=None)
+
+
+def choices_sum_up(several: Iterable[Sequence[Estimate]]) -> bool:
+    """Whether runs of a suite are summed up by their choices among given words.
+
+    They are where some model cannot find every expected answer, which says more of its vocabulary
+    than of what it knows, and each has choices.
+
+    Args:
+        several: the estimates of each run.
+    """
+    runs = [*several]
+    is_lost = any(
+        one.role == "headline" and n_findable(one, estimates) is not None
+        for estimates in runs
+        for one in estimates
+    )
+    return is_lost and all(forced_choice(estimates) is not None for estimates in runs)

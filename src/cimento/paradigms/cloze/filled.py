@@ -11,10 +11,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cimento.paradigms.cloze.judging import HIT, OPTION_ALONE, asked
+from cimento.paradigms.cloze.judging import HIT, OPTION, OPTION_ALONE, asked
 from cimento.paradigms.cloze.requests import ClozeAnswers
-from cimento.records.blanks import REACHABLE
-from cimento.records.outcomes import each_outcome
+from cimento.records.blanks import FORCED_CHOICE, REACHABLE, forced_choice
+from cimento.records.outcomes import Outcome, each_outcome
 from cimento.report.grid import Grid
 
 MOST_SAID = 5
@@ -52,6 +52,9 @@ class FilledBlank:
         rank: the rank of the first of them among the candidates; None where it is not among them.
         is_findable: whether the method could have found one.
         said: the first candidates, each with its probability if that is known.
+        others: the given words that are not expected.
+        choice: the most probable of all given words; empty where no choice was scored.
+        is_right: whether that is an expected one; None for a tie, or where none was scored.
     """
 
     item: str
@@ -61,6 +64,9 @@ class FilledBlank:
     rank: int | None
     is_findable: bool
     said: tuple[tuple[str, float | None], ...]
+    others: tuple[str, ...] = ()
+    choice: str = ""
+    is_right: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +107,10 @@ def filled_blanks(answers: ClozeAnswers) -> FilledBlanks:
     said = answers.by_method(method) if method else {}
     hits = each_outcome(asked(answers.run.outcomes(), f"{HIT}1", method)) if method else ()
     by_item = {one.item: one for one in hits}
+    chosen = _choices(answers)
     blanks = []
     for item in answers.items:
-        hit = by_item.get(item.id)
+        hit, choice = by_item.get(item.id), chosen.get(item.id)
         blanks.append(
             FilledBlank(
                 item=item.id,
@@ -117,9 +124,21 @@ def filled_blanks(answers: ClozeAnswers) -> FilledBlanks:
                 said=tuple(
                     (one.text, one.probability) for one in said.get(item.id, [])[:MOST_SAID]
                 ),
+                others=tuple(one.text for one in item.options if one.text not in item.targets),
+                choice=choice.groups.get(OPTION, "") if choice else "",
+                is_right=choice.right if choice and choice.verdict != "tie" else None,
             )
         )
     return FilledBlanks(rule, method, tuple(blanks))
+
+
+def _choices(answers: ClozeAnswers) -> dict[str, Outcome]:
+    """The choices among given words by the rule that sums them up, by item."""
+    summed = forced_choice(answers.run.estimates())
+    if summed is None:
+        return {}
+    outcomes = asked(answers.run.outcomes(), FORCED_CHOICE, summed.method)
+    return {one.item: one for one in each_outcome(outcomes)}
 
 
 def _scores(answers: ClozeAnswers) -> tuple[str, dict[tuple[str, str], ExpectedWord]]:

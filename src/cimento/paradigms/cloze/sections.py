@@ -20,7 +20,7 @@ from cimento.paradigms.cloze.profile import Profile, Profiling, profile
 from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import as_hit
 from cimento.paradigms.cloze.text import chosen_roles
-from cimento.records.blanks import FORCED_CHOICE
+from cimento.records.blanks import FORCED_CHOICE, choices_sum_up, forced_choice
 from cimento.records.outcomes import Estimate, Outcome, each_outcome
 from cimento.report import (
     AnswerList,
@@ -85,8 +85,9 @@ def dimension_of(items: Iterable[ClozeItem]) -> str:
 def _suite(runs: Sequence[Run]) -> SuiteReport:
     several = [_by_dimension(run) for run in runs]
     profiles = [(one.run.model, _profile(one)) for one in several if one.methods]
+    by_choice = choices_sum_up([one.run.estimates() for one in several])
     return SuiteReport(
-        runs=tuple(map(_report, several)),
+        runs=tuple(_report(one, by_choice=by_choice) for one in several),
         figures=_figures(runs, profiles),
         tables=tuple(_tables(several)),
     )
@@ -115,14 +116,16 @@ def _figures(runs: Sequence[Run], profiles: Sequence[tuple[str, Profile]]) -> Se
     return drawable(*makers)
 
 
-def _report(answers: ClozeAnswers) -> RunReport:
+def _report(answers: ClozeAnswers, *, by_choice: bool) -> RunReport:
     rates = _rates(answers)
+    first = next((estimate for rate in rates for _, estimate in rate.lines), None)
+    choice = forced_choice(answers.run.estimates()) if by_choice else None
     return replace(
-        run_report(answers.run, items=_items(answers)),
+        run_report(answers.run, items=_items(answers, choice)),
         n_items=answers.run.n_items,
         claims=(),
         provenance=provenance_of(answers.run.manifest),
-        headline=next((estimate for rate in rates for _, estimate in rate.lines), None),
+        headline=choice or first,
         rates=rates,
         notes=tuple(_notes(answers)),
     )
@@ -237,18 +240,25 @@ def _choice_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
             )
 
 
-def _items(answers: ClozeAnswers) -> tuple[ItemRecord, ...]:
-    """Items with what was in their blanks, those that went worst first."""
+def _items(answers: ClozeAnswers, choice: Estimate | None) -> tuple[ItemRecord, ...]:
+    """Items with what was in their blanks, those that went worst first.
+
+    Args:
+        answers: of a model.
+        choice: the choice among given words that sums them up; None where hits do.
+    """
     outcomes = answers.run.outcomes()
     given = {method: _given(answers, method) for method in answers.methods}
     hits = {method: _by_item(asked(outcomes, f"{HIT}1", method)) for method in answers.methods}
-    choices = _by_item(asked(outcomes, FORCED_CHOICE, next(iter(answers.choices), "")))
+    rule = choice.method if choice else next(iter(answers.choices), "")
+    choices = _by_item(asked(outcomes, FORCED_CHOICE, rule))
+    judged = {} if choice else hits
     by = answers.options.by[:1]
     return worst_first(
         ItemRecord(
             id=item.id,
             phenomenon="".join(item.columns.get(name, "") for name in by),
-            outcome=_outcome(item, hits, choices.get(item.id)),
+            outcome=_outcome(item, judged, choices.get(item.id)),
             strips=(blank_strip(item),),
             answers=tuple(
                 AnswerList(name, candidates.get(item.id, ())) for name, candidates in given.items()
@@ -268,7 +278,7 @@ _Hits = Mapping[str, Mapping[str, Outcome]]
 
 
 def _outcome(item: ClozeItem, hits: _Hits, choice: Outcome | None) -> Outcome | None:
-    """Whether the target came first by the first method; of items without targets, the choice."""
+    """Whether the target came first by the first method; of items without hits, the choice."""
     hit = next((of_method[item.id] for of_method in hits.values() if item.id in of_method), None)
     # A rank is not a margin; it stands among the remarks.
     return choice if hit is None else replace(hit, value=None, unit="")
