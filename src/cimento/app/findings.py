@@ -20,7 +20,7 @@ from cimento.app.editing import Grid, workbook_of
 from cimento.app.frame import Text, english
 from cimento.app.parts import opened_dialog, plain_table
 from cimento.app.words import USUAL, Words, advice_of, by_menus, said, without_commands, words
-from cimento.errors import InputError, MissingDependencyError
+from cimento.errors import MissingDependencyError
 from cimento.faults import CHECKS, EXAMPLE, NO_PLAIN_LEVEL, NO_PREDICTIONS
 from cimento.io.files import write_bytes
 from cimento.kinds.registry import load_suite
@@ -186,14 +186,12 @@ async def show_shortcuts(grid: Grid, shown: ui.element, say: Words) -> None:
         grid: a grid without errors.
         shown: the element to show it in.
         say: the words of the page.
-
-    Raises:
-        InputError: the suite is of another kind, whose checks are all that there is.
     """
     audit = await asyncio.to_thread(audited, grid)
-    if audit is None:
-        raise InputError(where=grid.name, seen=say("edit.audit-kind"))
     with shown:
+        if audit is None:
+            ui.label(say("edit.audit-kind"))
+            return
         _conditions(audit, say)
         with ui.element("ul").classes("plain-list"):
             for line in lines(audit, say):
