@@ -183,9 +183,11 @@ def _head(rows: Sequence[Sequence[str]]) -> int:
 def _notes(grid: Grid, faults: Iterable[Fault]) -> Iterator[Note]:
     for fault in faults:
         finding = located(grid, fault)
-        # A title above the names of the columns stays in the grid, where the checks see it.
-        if fault.code != "CIM-S009":
-            rows = grid.sheets[finding.sheet].rows
+        rows = grid.sheets[finding.sheet].rows
+        # A title above the names of the columns stays in the grid, where the checks see it; a row
+        # of names that went into the one below it does not.
+        is_seen = finding.rows and any(map(str.strip, rows[finding.rows[0]]))
+        if fault.code != "CIM-S009" or not is_seen:
             yield (rows[finding.rows[0]] if finding.rows else ()), finding
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from cimento.errors import counted
@@ -29,6 +30,10 @@ _LABEL = re.compile(
     rf"(?P<after>{_MARKS})"
 )
 """A cell with nothing but the number of an example, and perhaps a mark: (1b), 12., (3a) *."""
+
+
+_LEAST_ALIKE = 0.5
+"""Least similarity, in words, of a marked sentence to the one that it is a version of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,34 @@ def pairs_in_list(texts: Sequence[str], labels: Sequence[str] = ()) -> list[Exam
         ExamplePair(item if keeps else "", good, bad)
         for item, good, bad in zip(items, clean[::2], clean[1::2], strict=True)
     ]
+
+
+def pairs_below(texts: Sequence[str]) -> list[ExamplePair]:
+    """Each marked sentence with the nearest one above it that has no mark and is much like it.
+
+    None if some sentence, marked or not, is left without another: such a list grades sentences.
+
+    >>> pairs_below(["The boys sleep.", "*The boys sleeps.", "??The boys is sleep."])
+    [ExamplePair(item='', good='The boys sleep.', bad='The boys sleeps.'), \
+ExamplePair(item='', good='The boys sleep.', bad='The boys is sleep.')]
+
+    Args:
+        texts: the sentences without surrounding blanks.
+    """
+    pairs, good, used = list[ExamplePair](), "", True
+    are_numbered = all(lead(text).number for text in texts)
+    for text in texts:
+        clean = cleaned(text, doubtful=are_numbered)
+        if not judgment_mark(text):
+            if not used:
+                return []
+            good, used = clean, False
+        elif not good or SequenceMatcher(None, good.split(), clean.split()).ratio() < _LEAST_ALIKE:
+            return []
+        else:
+            pairs.append(ExamplePair("", good, clean))
+            used = True
+    return pairs if used else []
 
 
 def _marks_in(label: str) -> str:
