@@ -7,13 +7,17 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cimento.app.checking import Note, check_grid, file_name, located
+from cimento.app.columns import roles_in
 from cimento.app.editing import (
     Grid,
     Sheet,
+    delete_column,
+    rename_column,
     set_cells,
     sheet_of,
     workbook_of,
@@ -295,12 +299,65 @@ def _with_own_table(grid: Grid, described: Grid) -> Grid:
         return kept
     new = _lacked(own, made.items)
     if not new or not _reads_as(kept := _beside(kept, own, new), made):
-        return described
+        return _with_own_names(grid, described)
     for name in [*new]:
         fewer = {other: cells for other, cells in new.items() if other != name}
         if fewer and _reads_as(less := _beside(kept, own, fewer), made):
             kept, new = less, fewer
     return kept
+
+
+_OURS: Mapping[str, Sequence[str]] = {
+    "item": ("item",),
+    "condition": ("condition",),
+    "sentence": ("text",),
+    "participant": ("participants",),
+    "rating": ("rating", "ratings"),
+}
+"""What our tables call the columns of roles."""
+
+
+def _with_own_names(grid: Grid, described: Grid) -> Grid:
+    """A description whose rows are not those of the table, with the table's names of its columns.
+
+    Columns of ours that the table lacks go too, where the suite is the same without them.
+
+    Args:
+        grid: the table.
+        described: its description.
+    """
+    roles = roles_in(check_grid(grid).read)
+    names = {
+        ours: columns[0]
+        for role, columns in roles.items()
+        for ours in _OURS.get(role, ())
+        if len(columns) == 1
+    }
+    lacking = {"item", "condition"} - names.keys()
+    steps = [
+        *(partial(_without_column, name=name) for name in sorted(lacking)),
+        *(partial(_renamed, name=name, own=own) for name, own in names.items()),
+    ]
+    kept = described
+    for step in steps:
+        named = step(kept)
+        if named != kept and _reads_as(named, described):
+            kept = named
+    return kept
+
+
+def _without_column(grid: Grid, *, name: str) -> Grid:
+    place = grid.items.column(name)
+    if place is None or grid.items.columns[place] != name:
+        return grid
+    return delete_column(grid, ITEMS, place)
+
+
+def _renamed(grid: Grid, *, name: str, own: str) -> Grid:
+    columns = [column.strip() for column in grid.items.columns]
+    if name not in columns or own in columns:
+        return grid
+    return rename_column(grid, ITEMS, columns.index(name), own)
 
 
 def _without_own_name(described: Grid, own: Sheet) -> Grid:

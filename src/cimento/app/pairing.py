@@ -87,7 +87,8 @@ class Question:
     Attributes:
         kind: ``pair`` if columns are good and bad sentences, ``lines`` if the bad sentences are
             below the good ones, ``graded`` if marks grade sentences that may be versions of those
-            above them, ``list`` if nothing tells the sentences apart, and ``answers`` if people have answered a form, which only a message can be given about. ``conditions`` if
+            above them, ``list`` if nothing tells the sentences apart, and ``answers`` if people
+            have answered a form, which only a message can be given about. ``conditions`` if
             nothing is predicted about the two there are; ``names`` if formulas cannot use theirs.
             ``scale`` if ratings do not say the ends of theirs. ``blocks`` if conditions take turns
             and nothing says which rows are one item. ``worst`` if two columns are crossed and
@@ -145,7 +146,7 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
         return _of_list(sheet, columns[0]) if is_list else None
     if known.intersection(_OTHER_TEXTS):
         return None
-    return Question("pair", columns, _guess(sheet, columns))
+    return Question("pair", columns, guessed(sheet, columns))
 
 
 def _of_list(sheet: Sheet, column: int) -> Question | None:
@@ -221,7 +222,7 @@ def _likelier_first(one: str, other: str) -> tuple[str, ...]:
     return one, other
 
 
-def _guess(sheet: Sheet, columns: tuple[int, ...]) -> tuple[int, int] | None:
+def guessed(sheet: Sheet, columns: tuple[int, ...]) -> tuple[int, int] | None:
     """The columns of the good and the bad sentences, if a name or an asterisk says it."""
     names, headless = sheet.columns, _of_sentences(sheet)
     fits = {

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from nicegui import ui
 
-from cimento.app import pairing
+from cimento.app import pairing, told
 from cimento.app.checking import Finding
 from cimento.app.columns import role_name, with_role
 from cimento.app.editing import Grid, Sheet
@@ -46,7 +46,11 @@ class Proposal:
     column: int = 0
 
 
-def question_of(grid: Grid, findings: Iterable[Finding]) -> pairing.Question | Proposal | None:
+Asked: TypeAlias = pairing.Question | Proposal | told.Told
+"""What the page asks about a table, or proposes."""
+
+
+def question_of(grid: Grid, findings: Iterable[Finding]) -> Asked | None:
     """What is to be asked about a table, or proposed; None for nothing.
 
     Args:
@@ -54,6 +58,8 @@ def question_of(grid: Grid, findings: Iterable[Finding]) -> pairing.Question | P
         findings: what the checks have found in it.
     """
     found = [*findings]
+    if not (grid.described or grid.roles) and (stories := told.told_in(grid, pairing.guessed)):
+        return stories
     if (question := pairing.question_of(grid, {one.code for one in found})) is not None:
         return question
     if grid.described or not any(one.severity == "error" for one in found):
@@ -106,7 +112,7 @@ def _may_be_due(sheet: Sheet, column: int) -> bool:
     return profile(sheet.values(column)).kind in ("words", "sentences")
 
 
-def ask(grid: Grid, question: pairing.Question | Proposal, say: Words, *, done: Done) -> None:
+def ask(grid: Grid, question: Asked, say: Words, *, done: Done) -> None:
     """Ask in the place where the page is being built.
 
     Args:
@@ -117,6 +123,8 @@ def ask(grid: Grid, question: pairing.Question | Proposal, say: Words, *, done: 
     """
     if isinstance(question, pairing.Question):
         pairing.ask(grid, question, say, done=done)
+    elif isinstance(question, told.Told):
+        told.ask(grid, question, say, done=done)
     elif question.kind == "roles":
         _ask_roles(question, say, done)
     elif question.choices:
