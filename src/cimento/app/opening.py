@@ -52,6 +52,8 @@ from cimento.suites.suite_workbook import (
 
 _FOLDER = (TOML, f"{ITEMS}.tsv", f"{SEEDS}.tsv", f"{ITEMS}.jsonl")
 _MOST_SHEETS = 50
+_EMPTY = "CIM-S017"
+"""The code of a sentence that is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +228,7 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
         path: the file that the grid was opened from, whose letters may be others in that language.
 
     Raises:
-        UsageError: it is not a code.
+        UsageError: it is not a code, or a table of beginnings lacks some of its sentences.
     """
     if grid.described:
         about = grid.sheets[ABOUT].rows
@@ -247,6 +249,9 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
             written = save_suite(loaded, Path(temporary) / "described.xlsx")
             described = _with_own_table(grid, open_grid(written).grid)
         except CimentoError:
+            if "prefix" in grid.roles and _EMPTY in _error_codes(grid):
+                seen, todo = "some sentences are empty", "Write them first."
+                raise UsageError(where=grid.name, seen=seen, todo=todo) from None
             with reading_language(language, grid.roles):
                 faulty = _read_with_faults(grid, path, language)
             described = faulty or _with_description(grid, language)

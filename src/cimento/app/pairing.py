@@ -56,7 +56,7 @@ from cimento.app.views import letters
 from cimento.app.words import Words
 from cimento.faults import NO_PREDICTIONS
 from cimento.intake.blanks import are_blanked
-from cimento.intake.forms import is_stamp
+from cimento.intake.forms import is_stamp, program_of
 from cimento.intake.names import is_negated, side_in, without_noun
 from cimento.intake.words import HEADERS
 from cimento.judgments import finite
@@ -129,7 +129,7 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
     sheet = as_read(grid)
     if (question := _of_items(grid, codes)) is not None:
         return question
-    if not grid.described and any(map(is_stamp, sheet.columns)):
+    if not grid.described and _are_answers(sheet):
         return Question("answers", ())
     known = {name for name in (*SIDES, *_OTHER_TEXTS) if sheet.column(name) is not None}
     columns = sentence_columns(sheet)
@@ -147,6 +147,13 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
     if known.intersection(_OTHER_TEXTS):
         return None
     return Question("pair", columns, guessed(sheet, columns))
+
+
+def _are_answers(sheet: Sheet) -> bool:
+    """Whether a form or a program for experiments wrote a table, with comments above it or not."""
+    comments = [row for row in sheet.rows if row[0].startswith("# ")]
+    is_form = any(map(is_stamp, sheet.columns)) or program_of(sheet.table) is not None
+    return is_form or len(comments) > len(SIDES)
 
 
 def _of_list(sheet: Sheet, column: int) -> Question | None:

@@ -30,6 +30,10 @@ _FEWEST, _MOST_PEOPLE = 2, 40
 """Columns of people that are proposed together."""
 
 
+_OPEN = ("", "pair", "list")
+"""Questions that are asked of tables of stories too."""
+
+
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """Columns that may be meant.
@@ -58,11 +62,16 @@ def question_of(grid: Grid, findings: Iterable[Finding]) -> Asked | None:
         findings: what the checks have found in it.
     """
     found = [*findings]
-    if not (grid.described or grid.roles) and (stories := told.told_in(grid, pairing.guessed)):
+    is_faulty = any(one.severity == "error" for one in found)
+    question = pairing.question_of(grid, {one.code for one in found})
+    kind = "" if question is None else question.kind
+    is_bare = not (grid.described or grid.roles)
+    if is_bare and kind in _OPEN and (stories := told.told_in(grid, pairing.guessed)):
         return stories
-    if (question := pairing.question_of(grid, {one.code for one in found})) is not None:
+    # A table that is read as it is holds no pairs that nothing tells apart.
+    if question is not None and not (kind == "pair" and question.guess is None and not is_faulty):
         return question
-    if grid.described or not any(one.severity == "error" for one in found):
+    if grid.described or not is_faulty:
         return None
     if (blanks := _of_blanks(grid)) is not None:
         return blanks
@@ -85,6 +94,8 @@ def _of_people(grid: Grid) -> tuple[Mapping[str, str], ...]:
         for n in range(sheet.width)
         if n not in (*sentences, *others) and ROLES["person"].fits(profile(sheet.values(n)))
     ]
+    fits = ROLES["sentence"].fits
+    sentences = tuple(n for n in sentences if fits(profile(sheet.values(n))))
     if len(sentences) != 1 or not all(people) or not _FEWEST < len(people) + 1 <= _MOST_PEOPLE:
         return ()
     roles = {f"person {k}" if k > 1 else "person": name for k, name in enumerate(people, 1)}

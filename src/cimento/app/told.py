@@ -11,13 +11,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal, TypeAlias
 
 from nicegui import ui
 
 from cimento.app.columns import with_role
 from cimento.app.editing import Grid, Sheet, insert_column, set_cells
 from cimento.app.findings import button
-from cimento.app.marked import as_read
+from cimento.app.marked import SIDES, as_read
 from cimento.app.parts import plain_table
 from cimento.app.words import Words
 from cimento.intake.profile import profile
@@ -25,6 +26,9 @@ from cimento.intake.roles import alone
 from cimento.intake.words import NAMES
 from cimento.suites.cloze import BLANK
 from cimento.suites.suite_workbook import ITEMS
+
+Edit: TypeAlias = Callable[[Grid], Grid]
+"""What an answer does to a table."""
 
 _SEVERAL = re.compile(r"[.!?…][\"'»”’)]*\s+\S")
 """The end of a sentence with another one behind it."""
@@ -50,12 +54,14 @@ class Told:
         question: that of the questions about them; None without one.
         answers: those of answers or endings, the right one first if `is_known`.
         is_known: whether the names of two answers say which is right.
+        kind: of the question, which is about what the columns are.
     """
 
     story: int
     question: int | None
     answers: tuple[int, ...]
     is_known: bool = False
+    kind: Literal["told"] = "told"
 
 
 def told_in(
@@ -172,9 +178,7 @@ def with_wrong(grid: Grid, told: Told, name: str) -> Grid:
     return _chosen(made, {"prefix": story, "good": right, "bad": name})
 
 
-def ask(
-    grid: Grid, told: Told, say: Words, *, done: Callable[[Callable[[Grid], Grid]], object]
-) -> None:
+def ask(grid: Grid, told: Told, say: Words, *, done: Callable[[Edit], object]) -> None:
     """Ask in the place where the page is being built, with the first rows in view.
 
     Args:
@@ -192,22 +196,28 @@ def ask(
         cells = ([row[n] for n in shown] for row in rows)
         plain_table([_name(sheet, n) for n in shown], cells, "plain-table first-rows")
     with ui.element("div").classes("tools"):
-        for label, edit in _answers(sheet, told, say):
+        for label, edit in answers_to(sheet, told, say):
             button(label, partial(done, edit))
 
 
-def _answers(sheet: Sheet, told: Told, say: Words) -> Sequence[tuple[str, Callable[[Grid], Grid]]]:
+def answers_to(
+    sheet: Sheet, told: Told, say: Words
+) -> Sequence[tuple[str, Callable[[Grid], Grid]]]:
     """What can be answered: the words of each button, and its edit."""
     names = {n: _name(sheet, n) for n in told.answers}
     if len(told.answers) == _PAIR:
         orders = [told.answers] if told.is_known else [told.answers, told.answers[::-1]]
-        return [
+        pairs: list[tuple[str, Edit]] = [
             (
                 say("edit.told-pair", good=names[good], bad=names[bad]),
                 partial(compared, told=told, good=good, bad=bad),
             )
             for good, bad in orders
         ]
+        if told.is_known:
+            sides = {side: names[n] for side, n in zip(SIDES, told.answers, strict=True)}
+            pairs.append((say("edit.told-alone"), partial(_chosen, roles=sides)))
+        return pairs
     if told.question is None:
         new = say("edit.told-wrong")
         return [(say("edit.told-add", name=new), partial(with_wrong, told=told, name=new))]

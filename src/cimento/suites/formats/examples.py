@@ -7,9 +7,9 @@ its place; marks and numbers are not part of the sentences.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from pathlib import Path
 
 from cimento.errors import counted
@@ -33,7 +33,7 @@ _LABEL = re.compile(
 
 
 _LEAST_ALIKE = 0.5
-"""Least similarity, in words, of a marked sentence to the one that it is a version of."""
+"""Least proportion of words that a sentence shares with the marked one that is its version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +113,18 @@ ExamplePair(item='', good='The boys sleep.', bad='The boys is sleep.')]
             if not used:
                 return []
             good, used = clean, False
-        elif not good or SequenceMatcher(None, good.split(), clean.split()).ratio() < _LEAST_ALIKE:
+        elif not good or _likeness(good, clean) < _LEAST_ALIKE:
             return []
         else:
             pairs.append(ExamplePair("", good, clean))
             used = True
     return pairs if used else []
+
+
+def _likeness(one: str, other: str) -> float:
+    """The proportion of the words of two sentences that both have, in any order."""
+    words, others = (Counter(re.findall(r"\w+", text.casefold())) for text in (one, other))
+    return 2 * (words & others).total() / max((words + others).total(), 1)
 
 
 def _marks_in(label: str) -> str:
