@@ -406,9 +406,30 @@ def test_a_title_may_stand_above_names_in_two_rows(tmp_path):
     assert read_workbook(path.read_bytes(), name="isole.xlsx")[0][2] == JOINED
 
 
-def test_names_in_two_rows_without_merged_cells_are_refused_with_one_row_of_names(tmp_path):
-    path = of_two_rows(tmp_path / "isole.xlsx", merged=())
-    with pytest.raises(SuiteError, match=f"such as {', '.join(JOINED)}"):
+def test_names_in_two_rows_are_joined_without_merged_cells_above_sentences(tmp_path):
+    loaded = load_suite(of_two_rows(tmp_path / "isole.xlsx", merged=()))
+    assert [condition.name for condition in loaded.suite.items[0].conditions] == [
+        name.replace(" ", "_") for name in JOINED[1:]
+    ]
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_names_in_two_rows_of_a_text_file_are_joined_and_said(tmp_path, mark):
+    rows = [map(str, ("" if cell is None else cell for cell in row)) for row in TWO_ROWS]
+    path = tmp_path / ("isole.tsv" if mark == "\t" else "isole.csv")
+    path.write_text("".join(mark.join(row) + "\n" for row in rows))
+    loaded = load_suite(path)
+    assert [condition.name for condition in loaded.suite.items[0].conditions] == [
+        name.replace(" ", "_") for name in JOINED[1:]
+    ]
+    [fault] = [fault for fault in loaded.reading.faults if fault.code == "CIM-S009"]
+    assert fault.seen == f"Rows 1 and 2 are read as the column names {', '.join(JOINED)}."
+
+
+def test_a_second_row_like_those_below_it_is_none_of_names(tmp_path):
+    path = tmp_path / "parole.csv"
+    path.write_text("Voce,,Nota\ncasa,nome,forma\ncorre,verbo,forma\nrosso,aggettivo,base\n")
+    with pytest.raises(SuiteError, match="take two rows"):
         load_suite(path)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from cimento import CimentoError, InputError, SuiteError, UsageError, evaluate, load_suite
+from cimento import CimentoError, InputError, UsageError, evaluate, load_suite
 from cimento.suites.ratings import rated_of
 from tests.helpers.command_line import invoke
 
@@ -379,8 +379,11 @@ def test_a_sheet_as_people_keep_it_is_read(tmp_path):
 def test_names_that_are_repeated_above_others_are_names_in_two_rows(tmp_path):
     upper, lower = ("Item", *("Singular",) * 2, *("Plural",) * 2), ("", *("Buena", "Mala") * 2)
     path = written(tmp_path / "numero.csv", upper, (lower, *NUMBERS))
-    with pytest.raises(SuiteError, match="such as Item, Singular Buena, Singular Mala, Plural B"):
-        load_suite(path)
+    loaded = load_suite(path)
+    assert loaded.reading.table.roles["good"] == ("Singular Buena", "Plural Buena")
+    assert [fault.where for fault in loaded.reading.faults if fault.code == "CIM-S009"] == [
+        "numero.csv row 1"
+    ]
 
 
 def test_a_title_above_the_names_of_the_columns_is_passed_over_and_named(tmp_path):

@@ -121,8 +121,29 @@ def check_grid(grid: Grid, notes: Sequence[Note] = ()) -> Report:
         for finding in stopped:
             gone.setdefault(finding.sheet, set()).update(finding.rows)
         left = _without(grid, gone)
+    findings = [in_own_words(finding, audit.read) for finding in findings]
     findings.sort(key=lambda finding: (finding.severity != "error", finding.rows[:1] or (-1,)))
     return Report(tuple(findings), "" if gone else audit.holds, None if gone else audit.read)
+
+
+def in_own_words(finding: Finding, read: TableReading | None) -> Finding:
+    """A finding that calls the good and the bad sentences as the table calls their columns.
+
+    Args:
+        finding: the finding.
+        read: what the table was read as; None where it was not.
+    """
+    roles = {} if read is None else read.roles
+    for side in ("good", "bad"):
+        names = roles.get(side, ())
+        if len(names) == 1 and read is not None and "condition" not in roles:
+            of_side = re.compile(rf"(?<=\bcondition ){side}\b|(?<=\bcondition '){side}(?=')")
+            where, seen = (
+                of_side.sub(lambda _, own=names[0]: own, text)  # type: ignore[misc]
+                for text in (finding.where, finding.seen)
+            )
+            finding = replace(finding, where=where, seen=seen)
+    return finding
 
 
 def _audited(grid: Grid) -> SuiteAudit:

@@ -45,7 +45,7 @@ from cimento.suites.builtin import find_suite
 from cimento.suites.checks.notation import MARKED, NUMBERED
 from cimento.suites.suite_workbook import HOW_TO, ITEMS
 
-_BESIDE = ("conditions", "names", "worst", "blocks", "least")
+_BESIDE = ("conditions", "graded", "names", "worst", "blocks", "least")
 """The questions beside which the language can be set, as they are not about what columns are."""
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from cimento.app.editing import Grid, Sheet, set_cells, sheet_of
 from cimento.suites.checks.asides import cleaned, judgment_mark, judgment_marks
 from cimento.suites.checks.notation import Lines, example_numbers, marks_of
-from cimento.suites.formats.examples import ExamplePair, is_label, pairs_in_list
+from cimento.suites.formats.examples import ExamplePair, is_label, pairs_below, pairs_in_list
 from cimento.suites.suite_workbook import ITEMS
 
 SIDES = ("good", "bad")
@@ -95,8 +95,24 @@ def pairs_of(sheet: Sheet, column: int, above: Sequence[str] = ()) -> list[Examp
     """
     beside = label_column(sheet, column)
     rows = [sheet.rows[n] for n in sheet.body if sheet.rows[n][column].strip()]
-    texts = [*above, *(row[column].strip() for row in rows)]
+    texts = texts_of(sheet, column, above)
     return pairs_in_list(texts, [] if beside is None else [row[beside].strip() for row in rows])
+
+
+def texts_of(sheet: Sheet, column: int, above: Sequence[str] = ()) -> list[str]:
+    """The sentences of a column, as they were written.
+
+    Args:
+        sheet: the sheet, as it is read.
+        column: index of the column.
+        above: sentences in the place of the names of columns.
+    """
+    return [*above, *filter(None, map(str.strip, sheet.values(column)))]
+
+
+def versions_of(sheet: Sheet, column: int, above: Sequence[str] = ()) -> list[ExamplePair]:
+    """Each marked sentence of a column with the one above it of which it is a version."""
+    return pairs_below(texts_of(sheet, column, above))
 
 
 def paired(grid: Grid, pairs: Sequence[ExamplePair]) -> Grid:

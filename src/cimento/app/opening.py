@@ -7,13 +7,17 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cimento.app.checking import Note, check_grid, file_name, located
+from cimento.app.columns import roles_in
 from cimento.app.editing import (
     Grid,
     Sheet,
+    delete_column,
+    rename_column,
     set_cells,
     sheet_of,
     workbook_of,
@@ -48,6 +52,8 @@ from cimento.suites.suite_workbook import (
 
 _FOLDER = (TOML, f"{ITEMS}.tsv", f"{SEEDS}.tsv", f"{ITEMS}.jsonl")
 _MOST_SHEETS = 50
+_EMPTY = "CIM-S017"
+"""The code of a sentence that is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +189,11 @@ def _head(rows: Sequence[Sequence[str]]) -> int:
 def _notes(grid: Grid, faults: Iterable[Fault]) -> Iterator[Note]:
     for fault in faults:
         finding = located(grid, fault)
-        # A title above the names of the columns stays in the grid, where the checks see it.
-        if fault.code != "CIM-S009":
-            rows = grid.sheets[finding.sheet].rows
+        rows = grid.sheets[finding.sheet].rows
+        # A title above the names of the columns stays in the grid, where the checks see it; a row
+        # of names that went into the one below it does not.
+        is_seen = finding.rows and any(map(str.strip, rows[finding.rows[0]]))
+        if fault.code != "CIM-S009" or not is_seen:
             yield (rows[finding.rows[0]] if finding.rows else ()), finding
 
 
@@ -220,7 +228,7 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
         path: the file that the grid was opened from, whose letters may be others in that language.
 
     Raises:
-        UsageError: it is not a code.
+        UsageError: it is not a code, or a table of beginnings lacks some of its sentences.
     """
     if grid.described:
         about = grid.sheets[ABOUT].rows
@@ -241,6 +249,9 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
             written = save_suite(loaded, Path(temporary) / "described.xlsx")
             described = _with_own_table(grid, open_grid(written).grid)
         except CimentoError:
+            if "prefix" in grid.roles and _EMPTY in _error_codes(grid):
+                seen, todo = "some sentences are empty", "Write them first."
+                raise UsageError(where=grid.name, seen=seen, todo=todo) from None
             with reading_language(language, grid.roles):
                 faulty = _read_with_faults(grid, path, language)
             described = faulty or _with_description(grid, language)
@@ -293,12 +304,65 @@ def _with_own_table(grid: Grid, described: Grid) -> Grid:
         return kept
     new = _lacked(own, made.items)
     if not new or not _reads_as(kept := _beside(kept, own, new), made):
-        return described
+        return _with_own_names(grid, described)
     for name in [*new]:
         fewer = {other: cells for other, cells in new.items() if other != name}
         if fewer and _reads_as(less := _beside(kept, own, fewer), made):
             kept, new = less, fewer
     return kept
+
+
+_OURS: Mapping[str, Sequence[str]] = {
+    "item": ("item",),
+    "condition": ("condition",),
+    "sentence": ("text",),
+    "participant": ("participants",),
+    "rating": ("rating", "ratings"),
+}
+"""What our tables call the columns of roles."""
+
+
+def _with_own_names(grid: Grid, described: Grid) -> Grid:
+    """A description whose rows are not those of the table, with the table's names of its columns.
+
+    Columns of ours that the table lacks go too, where the suite is the same without them.
+
+    Args:
+        grid: the table.
+        described: its description.
+    """
+    roles = roles_in(check_grid(grid).read)
+    names = {
+        ours: columns[0]
+        for role, columns in roles.items()
+        for ours in _OURS.get(role, ())
+        if len(columns) == 1
+    }
+    lacking = {"item", "condition"} - names.keys()
+    steps = [
+        *(partial(_without_column, name=name) for name in sorted(lacking)),
+        *(partial(_renamed, name=name, own=own) for name, own in names.items()),
+    ]
+    kept = described
+    for step in steps:
+        named = step(kept)
+        if named != kept and _reads_as(named, described):
+            kept = named
+    return kept
+
+
+def _without_column(grid: Grid, *, name: str) -> Grid:
+    place = grid.items.column(name)
+    if place is None or grid.items.columns[place] != name:
+        return grid
+    return delete_column(grid, ITEMS, place)
+
+
+def _renamed(grid: Grid, *, name: str, own: str) -> Grid:
+    columns = [column.strip() for column in grid.items.columns]
+    if name not in columns or own in columns:
+        return grid
+    return rename_column(grid, ITEMS, columns.index(name), own)
 
 
 def _without_own_name(described: Grid, own: Sheet) -> Grid:

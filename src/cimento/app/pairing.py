@@ -46,7 +46,9 @@ from cimento.app.marked import (
     paired,
     pairs_of,
     sentence_columns,
+    texts_of,
     unmarked,
+    versions_of,
 )
 from cimento.app.opening import describe, with_plain_levels
 from cimento.app.parts import plain_table
@@ -54,10 +56,11 @@ from cimento.app.views import letters
 from cimento.app.words import Words
 from cimento.faults import NO_PREDICTIONS
 from cimento.intake.blanks import are_blanked
-from cimento.intake.forms import is_stamp
+from cimento.intake.forms import is_stamp, program_of
 from cimento.intake.names import is_negated, side_in, without_noun
 from cimento.intake.words import HEADERS
 from cimento.judgments import finite
+from cimento.paradigms.ratings.marked import grades_of
 from cimento.suites.formats.examples import ExamplePair
 from cimento.suites.suite_workbook import ABOUT, ITEMS
 
@@ -83,8 +86,9 @@ class Question:
 
     Attributes:
         kind: ``pair`` if columns are good and bad sentences, ``lines`` if the bad sentences are
-            below the good ones, ``list`` if nothing tells the sentences apart, and ``answers`` if
-            people have answered a form, which only a message can be given about. ``conditions`` if
+            below the good ones, ``graded`` if marks grade sentences that may be versions of those
+            above them, ``list`` if nothing tells the sentences apart, and ``answers`` if people
+            have answered a form, which only a message can be given about. ``conditions`` if
             nothing is predicted about the two there are; ``names`` if formulas cannot use theirs.
             ``scale`` if ratings do not say the ends of theirs. ``blocks`` if conditions take turns
             and nothing says which rows are one item. ``worst`` if two columns are crossed and
@@ -100,6 +104,7 @@ class Question:
     kind: Literal[
         "pair",
         "lines",
+        "graded",
         "list",
         "answers",
         "conditions",
@@ -124,7 +129,7 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
     sheet = as_read(grid)
     if (question := _of_items(grid, codes)) is not None:
         return question
-    if not grid.described and any(map(is_stamp, sheet.columns)):
+    if not grid.described and _are_answers(sheet):
         return Question("answers", ())
     known = {name for name in (*SIDES, *_OTHER_TEXTS) if sheet.column(name) is not None}
     columns = sentence_columns(sheet)
@@ -137,11 +142,33 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
         is_alone = rated is None and not any(
             cell.strip() for column in others for cell in sheet.values(column)
         )
-        kind: Literal["lines", "list"] = "lines" if _lines(sheet, columns[0]) else "list"
-        return Question(kind, columns) if is_alone and known <= {"text", "sentence"} else None
+        is_list = is_alone and known <= {"text", "sentence"}
+        return _of_list(sheet, columns[0]) if is_list else None
     if known.intersection(_OTHER_TEXTS):
         return None
-    return Question("pair", columns, _guess(sheet, columns))
+    return Question("pair", columns, guessed(sheet, columns))
+
+
+def _are_answers(sheet: Sheet) -> bool:
+    """Whether a form or a program for experiments wrote a table, with comments above it or not."""
+    comments = [row for row in sheet.rows if row[0].startswith("# ")]
+    is_form = any(map(is_stamp, sheet.columns)) or program_of(sheet.table) is not None
+    return is_form or len(comments) > len(SIDES)
+
+
+def _of_list(sheet: Sheet, column: int) -> Question | None:
+    """What is to be asked about a list of sentences; None if it is read as it is.
+
+    Args:
+        sheet: the sheet, as it is read.
+        column: index of the column of sentences.
+    """
+    if _lines(sheet, column):
+        return Question("lines", (column,))
+    above = _above(sheet, column)
+    if grades_of(texts_of(sheet, column, above)) is None:
+        return Question("list", (column,))
+    return Question("graded", (column,)) if versions_of(sheet, column, above) else None
 
 
 def _rated(grid: Grid) -> tuple[int, ...]:
@@ -202,7 +229,7 @@ def _likelier_first(one: str, other: str) -> tuple[str, ...]:
     return one, other
 
 
-def _guess(sheet: Sheet, columns: tuple[int, ...]) -> tuple[int, int] | None:
+def guessed(sheet: Sheet, columns: tuple[int, ...]) -> tuple[int, int] | None:
     """The columns of the good and the bad sentences, if a name or an asterisk says it."""
     names, headless = sheet.columns, _of_sentences(sheet)
     fits = {
@@ -260,6 +287,12 @@ def paired_lines(grid: Grid, column: int) -> Grid:
     return paired(grid, _lines(as_read(grid), column))
 
 
+def paired_versions(grid: Grid, column: int) -> Grid:
+    """The grid with a row for each marked sentence and the one above it."""
+    sheet = as_read(grid)
+    return paired(grid, versions_of(sheet, column, _above(sheet, column)))
+
+
 def with_column(grid: Grid, column: int, name: str, new: str) -> Grid:
     """The grid with a name for its sentences, and an empty column after them.
 
@@ -287,8 +320,12 @@ def _with_names_above(grid: Grid) -> Grid:
 
 def _lines(sheet: Sheet, column: int) -> list[ExamplePair]:
     """Each sentence of a column with the marked one below it; the first may head the column."""
-    above = [sheet.columns[column].strip()] if column in _of_sentences(sheet) else []
-    return pairs_of(sheet, column, above)
+    return pairs_of(sheet, column, _above(sheet, column))
+
+
+def _above(sheet: Sheet, column: int) -> list[str]:
+    """The sentence that heads a column in the place of a name; none under a name."""
+    return [sheet.columns[column].strip()] if column in _of_sentences(sheet) else []
 
 
 def _of_sentences(sheet: Sheet) -> set[int]:
@@ -327,8 +364,8 @@ def ask(
         return
     column = question.columns[0]
     with ui.element("div").classes("tools"):
-        if question.kind == "lines":
-            button(say("edit.lines-do"), lambda: done(lambda grid: paired_lines(grid, column)))
+        if edit := {"lines": paired_lines, "graded": paired_versions}.get(question.kind):
+            button(say("edit.lines-do"), partial(done, partial(edit, column=column)))
             return
         for name, new in (("good", "bad"), ("sentence", "rating")):
             button(

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from nicegui import ui
 
-from cimento.app import pairing
+from cimento.app import pairing, told
 from cimento.app.checking import Finding
 from cimento.app.columns import role_name, with_role
 from cimento.app.editing import Grid, Sheet
@@ -28,6 +28,10 @@ from cimento.intake.roles import ROLES, alone
 
 _FEWEST, _MOST_PEOPLE = 2, 40
 """Columns of people that are proposed together."""
+
+
+_OPEN = ("", "pair", "list")
+"""Questions that are asked of tables of stories too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,11 @@ class Proposal:
     column: int = 0
 
 
-def question_of(grid: Grid, findings: Iterable[Finding]) -> pairing.Question | Proposal | None:
+Asked: TypeAlias = pairing.Question | Proposal | told.Told
+"""What the page asks about a table, or proposes."""
+
+
+def question_of(grid: Grid, findings: Iterable[Finding]) -> Asked | None:
     """What is to be asked about a table, or proposed; None for nothing.
 
     Args:
@@ -54,9 +62,16 @@ def question_of(grid: Grid, findings: Iterable[Finding]) -> pairing.Question | P
         findings: what the checks have found in it.
     """
     found = [*findings]
-    if (question := pairing.question_of(grid, {one.code for one in found})) is not None:
+    is_faulty = any(one.severity == "error" for one in found)
+    question = pairing.question_of(grid, {one.code for one in found})
+    kind = "" if question is None else question.kind
+    is_bare = not (grid.described or grid.roles)
+    if is_bare and kind in _OPEN and (stories := told.told_in(grid, pairing.guessed)):
+        return stories
+    # A table that is read as it is holds no pairs that nothing tells apart.
+    if question is not None and not (kind == "pair" and question.guess is None and not is_faulty):
         return question
-    if grid.described or not any(one.severity == "error" for one in found):
+    if grid.described or not is_faulty:
         return None
     if (blanks := _of_blanks(grid)) is not None:
         return blanks
@@ -79,6 +94,8 @@ def _of_people(grid: Grid) -> tuple[Mapping[str, str], ...]:
         for n in range(sheet.width)
         if n not in (*sentences, *others) and ROLES["person"].fits(profile(sheet.values(n)))
     ]
+    fits = ROLES["sentence"].fits
+    sentences = tuple(n for n in sentences if fits(profile(sheet.values(n))))
     if len(sentences) != 1 or not all(people) or not _FEWEST < len(people) + 1 <= _MOST_PEOPLE:
         return ()
     roles = {f"person {k}" if k > 1 else "person": name for k, name in enumerate(people, 1)}
@@ -106,7 +123,7 @@ def _may_be_due(sheet: Sheet, column: int) -> bool:
     return profile(sheet.values(column)).kind in ("words", "sentences")
 
 
-def ask(grid: Grid, question: pairing.Question | Proposal, say: Words, *, done: Done) -> None:
+def ask(grid: Grid, question: Asked, say: Words, *, done: Done) -> None:
     """Ask in the place where the page is being built.
 
     Args:
@@ -117,6 +134,8 @@ def ask(grid: Grid, question: pairing.Question | Proposal, say: Words, *, done: 
     """
     if isinstance(question, pairing.Question):
         pairing.ask(grid, question, say, done=done)
+    elif isinstance(question, told.Told):
+        told.ask(grid, question, say, done=done)
     elif question.kind == "roles":
         _ask_roles(question, say, done)
     elif question.choices:

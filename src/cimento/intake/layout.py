@@ -143,20 +143,40 @@ def joined_names(
     first = count_titles([rows[number] for number in filled])
     above, *below = filled[first : first + 2] or [0]
     spans = [(left, right) for row, left, right in merged if row == above]
-    if not (spans and below == [above + 1]):
+    if below != [above + 1]:
         return None
     names = two_row_names(rows[above], rows[above + 1], spans)
-    return None if names is None else (above, names)
+    is_told = bool(spans) or _are_above(rows[above + 1], [rows[n] for n in filled[first + 2 :]])
+    return None if names is None or not is_told else (above, names)
+
+
+def _are_above(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the cells of a row are unlike all below them: above texts or numbers, as names are.
+
+    Args:
+        names: the cells of the row.
+        rows: the rows below it.
+    """
+    columns = [
+        (name, [row[n].strip() for row in rows if n < len(row) and row[n].strip()])
+        for n, name in enumerate(map(str.strip, names))
+        if name
+    ]
+    return all(
+        cells and all(_is_number(cell) or len(cell.split()) > len(name.split()) for cell in cells)
+        for name, cells in columns
+    )
 
 
 def join_names(
-    rows: list[list[str]], merged: Sequence[tuple[int, int, int]], *, name: str
+    rows: list[list[str]], merged: Sequence[tuple[int, int, int]] = (), *, name: str
 ) -> list[Fault]:
     """Put names of columns that take two rows into the lower one, and say so.
 
     Args:
-        rows: rows of a sheet, which are changed.
-        merged: row, first and last column of merged cells, from 0.
+        rows: rows of a table, which are changed.
+        merged: row, first and last column of merged cells, from 0; none where nothing says what
+            is merged, as in text files.
         name: name of the file in messages.
     """
     if (joined := joined_names(rows, merged)) is None:

@@ -1,4 +1,4 @@
-"""Names of columns: what their words say, in five languages."""
+"""Names of columns: what their words say, in seven languages."""
 
 from __future__ import annotations
 

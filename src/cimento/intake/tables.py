@@ -23,6 +23,7 @@ from cimento.intake.layout import (
     count_titles,
     has_gap,
     is_title,
+    join_names,
     two_row_names,
     with_item_name,
 )
@@ -197,7 +198,7 @@ def read_raw_rows(data: bytes, path: Path) -> tuple[list[list[str]], list[Fault]
         where = f"{path.name} row {len(rows) + 1}"
         todo = "Is a quotation mark left open? One inside a quoted cell must be doubled."
         faults += [fault("CIM-S002", where=where, seen=f"Not CSV: {error}.", todo=todo)]
-    return rows, faults
+    return rows, [*faults, *join_names(rows, name=path.name)]
 
 
 def _open_rows(

@@ -1,4 +1,4 @@
-"""The words of `words.toml`: what people call their columns, in five languages."""
+"""The words of `words.toml`: what people call their columns, in seven languages."""
 
 from __future__ import annotations
 

@@ -77,20 +77,40 @@ def may_be_list(data: bytes, path: Path) -> bool:
     return path.suffix.lower() in SUFFIXES and len(data) <= _MOST_BYTES
 
 
-def sentence_list(path: Path, *, language: str = "") -> RatedSet | None:
-    """The sentences of a list, without ratings; None where a file is none.
+@dataclass(frozen=True, slots=True)
+class SentenceList:
+    """The sentences of a list, with whatever its author has written before them.
+
+    Attributes:
+        heading: the name of the column; empty without one.
+        rows: a row for each sentence.
+        ids: the number of each: that beside it, or else its place from 1.
+    """
+
+    heading: str
+    rows: tuple[ListRow, ...]
+    ids: tuple[str, ...]
+
+    @property
+    def texts(self) -> list[str]:
+        """The sentences."""
+        return [row.text for row in self.rows]
+
+
+def listed_sentences(path: Path) -> SentenceList | None:
+    """The sentences of a list; None where a file is none.
 
     Args:
         path: a table or a text; a first row that names the column is not a sentence.
-        language: ISO 639-1 code of the sentences; empty if it is unknown.
     """
     try:
         data = read_bytes(path)
         rows, faults = read_list(data, path) if may_be_list(data, path) else ([], [])
     except CimentoError:
         return None
+    heading = ""
     if rows and _is_heading(rows[0], rows[1:]):
-        rows = rows[1:]
+        heading, rows = rows[0].text, rows[1:]
     whole = sum(" " in row.text for row in rows)
     labels = [row.label for row in rows]
     numbers = [whole_number(label) or 0 for label in labels]
@@ -101,9 +121,21 @@ def sentence_list(path: Path, *, language: str = "") -> RatedSet | None:
     if not all(row.text for row in rows) or (any(labels) and not is_numbered):
         return None
     ids = labels if is_numbered else [str(count) for count in range(1, len(rows) + 1)]
+    return SentenceList(heading, tuple(rows), tuple(ids))
+
+
+def sentence_list(path: Path, *, language: str = "") -> RatedSet | None:
+    """The sentences of a list, without ratings; None where a file is none.
+
+    Args:
+        path: a table or a text; a first row that names the column is not a sentence.
+        language: ISO 639-1 code of the sentences; empty if it is unknown.
+    """
+    if (listed := listed_sentences(path)) is None:
+        return None
     sentences = tuple(
         RatedSentence(id=id_, text=text)
-        for id_, text in zip(ids, _without_numbers(rows), strict=True)
+        for id_, text in zip(listed.ids, _without_numbers(listed.rows), strict=True)
     )
     return RatedSet(name=name_from(path), sentences=sentences, language=language)
 

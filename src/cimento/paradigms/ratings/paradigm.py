@@ -30,6 +30,7 @@ from cimento.paradigms.ratings.estimates import (
     RatedValues,
     rating_estimates,
 )
+from cimento.paradigms.ratings.marked import is_marked_list, read_marked
 from cimento.paradigms.ratings.people import FREQUENCY, WORDS, mean_log_frequency
 from cimento.paradigms.ratings.reading import is_bare_table, is_ratings, read_bare
 from cimento.paradigms.ratings.runs import (
@@ -126,8 +127,9 @@ class RatingReader(SuiteReader[Suite]):
                 format=RATED,
                 table=rated.read,
             )
-        if is_bare_table(path):
-            bare = read_bare(path)
+        is_bare = is_bare_table(path)
+        if is_bare or is_marked_list(path):
+            bare = read_bare(path) if is_bare else read_marked(path)
             suite_faults = check_suite(bare.suite, places=bare.places)
             return SuiteReading(
                 suite=bare.suite,

@@ -38,6 +38,7 @@ from cimento.paradigms.ratings.gathered import (
     has_answers,
     has_people,
 )
+from cimento.paradigms.ratings.marked import is_marked_list
 from cimento.paradigms.ratings.model_values import faults_of_model_values
 from cimento.paradigms.ratings.scale_names import ends_named, order_faults
 from cimento.paradigms.ratings.slips import assumed_scale, far_off, off_points
@@ -53,8 +54,8 @@ from cimento.suites.reading import Reading, name_from, sha256_of
 
 
 def is_ratings(path: Path) -> bool:
-    """Whether a file is in a format of rated sentences, or a bare table of rated sentences."""
-    return is_rated_table(path) or is_bare_table(path)
+    """Whether a file is in a format of rated sentences, a bare table or a list of such."""
+    return is_rated_table(path) or is_bare_table(path) or is_marked_list(path)
 
 
 def is_bare_table(path: Path) -> bool:

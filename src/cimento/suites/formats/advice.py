@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from cimento.errors import Fault
 from cimento.faults import EXAMPLE
 from cimento.intake.blanks import BLANK, has_blank, with_blank
+from cimento.intake.forms import program_of
 from cimento.intake.labels import judges
 from cimento.intake.names import has_letter
+from cimento.intake.roles import find
 from cimento.intake.shapes import as_option, nearest_advised
 from cimento.intake.table import Table
+from cimento.intake.words import NAMES
 from cimento.suites.formats.judged_advice import (
     are_numbers,
     column_of_people,
@@ -165,6 +168,30 @@ def _regions_needed(table: Table) -> str:
     )
 
 
+def no_suite_advised(table: Table) -> str:
+    """Advice on answers of people and on measures of words, which no suite holds; else empty."""
+    program, first = program_of(table), table.columns[0]
+    comments = sum(cell.startswith("# ") for cell in table.cells[first])
+    if program is not None or (first[:1] == "#" and comments >= _FEWEST_COMMENTS):
+        title = "PCIbex" if program is None else program.title
+        return (
+            f"These are answers that {title} wrote: `cimento annotate import {table.name} -o"
+            " answers.csv` reads them."
+        )
+    word, time = (find(table, role, role, *NAMES[role]) for role in ("word", "rt"))
+    place = find(table, "position", "position", *NAMES["position"])
+    if word and time and place and table.profile(time).kind == "numbers":
+        return (
+            f"{time!r} looks like a measure of each word in {word!r}, such as its reading time:"
+            f" `cimento analyze reading-times {table.name} -m MODEL` compares it with a model."
+        )
+    return ""
+
+
+_FEWEST_COMMENTS = 2
+"""Lines that begin with a number sign below the first, as all files of PCIbex and Ibex have."""
+
+
 _ANSWERS_OF_PEOPLE = (
     'If each row is the answer of one person, the page "Ask people" says how it is read.'
 )
@@ -221,9 +248,9 @@ def _names_needed(table: Table, sentences: Sequence[str]) -> str:
         " a column condition, with good and bad; for ratings, add a column rating."
         if sentences
         else "Pairs need the columns good and bad, rated sentences the columns sentence and rating;"
-        " words for these in Italian, Spanish, Portuguese and Russian are understood. For other"
-        ' designs see `cimento suites new --help`, for other formats the page "Supported file'
-        ' formats".'
+        " words for these in German, French, Italian, Spanish, Portuguese and Russian are"
+        " understood. For other designs see `cimento suites new --help`, for other formats the page"
+        ' "Supported file formats".'
     )
 
 

@@ -7,6 +7,7 @@ its place; marks and numbers are not part of the sentences.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,10 @@ _LABEL = re.compile(
     rf"(?P<after>{_MARKS})"
 )
 """A cell with nothing but the number of an example, and perhaps a mark: (1b), 12., (3a) *."""
+
+
+_LEAST_ALIKE = 0.5
+"""Least proportion of words that a sentence shares with the marked one that is its version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,40 @@ def pairs_in_list(texts: Sequence[str], labels: Sequence[str] = ()) -> list[Exam
         ExamplePair(item if keeps else "", good, bad)
         for item, good, bad in zip(items, clean[::2], clean[1::2], strict=True)
     ]
+
+
+def pairs_below(texts: Sequence[str]) -> list[ExamplePair]:
+    """Each marked sentence with the nearest one above it that has no mark and is much like it.
+
+    None if some sentence, marked or not, is left without another: such a list grades sentences.
+
+    >>> pairs_below(["The boys sleep.", "*The boys sleeps.", "??The boys is sleep."])
+    [ExamplePair(item='', good='The boys sleep.', bad='The boys sleeps.'), \
+ExamplePair(item='', good='The boys sleep.', bad='The boys is sleep.')]
+
+    Args:
+        texts: the sentences without surrounding blanks.
+    """
+    pairs, good, used = list[ExamplePair](), "", True
+    are_numbered = all(lead(text).number for text in texts)
+    for text in texts:
+        clean = cleaned(text, doubtful=are_numbered)
+        if not judgment_mark(text):
+            if not used:
+                return []
+            good, used = clean, False
+        elif not good or _likeness(good, clean) < _LEAST_ALIKE:
+            return []
+        else:
+            pairs.append(ExamplePair("", good, clean))
+            used = True
+    return pairs if used else []
+
+
+def _likeness(one: str, other: str) -> float:
+    """The proportion of the words of two sentences that both have, in any order."""
+    words, others = (Counter(re.findall(r"\w+", text.casefold())) for text in (one, other))
+    return 2 * (words & others).total() / max((words + others).total(), 1)
 
 
 def _marks_in(label: str) -> str:

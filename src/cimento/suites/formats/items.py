@@ -218,11 +218,13 @@ def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns |
     if good and bad and not (name and text):
         return _Columns(table.find("item", "id"), None, {"good": good, "bad": bad}), []
     called = {condition: column for column, condition in condition_columns(table).items()}
-    if not (name and text) and conditions and set(conditions) <= called.keys():
+    sentence = text or table.find("sentence")
+    # What predictions name may be columns; without any, all conditions may be.
+    is_wide = set(conditions) <= called.keys() if conditions else not (name or sentence)
+    if called and is_wide and not (name and text):
         return _Columns(table.find("item", "id"), None, called), []
     if item and name and text:
         return _Columns(item, name, {"": text}), []
-    sentence = text or table.find("sentence")
     if sentence and not (name and item) and table.find("rating", "ratings"):
         # Each rated sentence is an item, whose only condition needs no column.
         return _Columns(item, None, {"sentence": sentence}), []

@@ -32,7 +32,7 @@ from cimento.suites import (
     Suite,
 )
 from cimento.suites.crossed import crossed_columns
-from cimento.suites.design import level_columns
+from cimento.suites.design import island_factors, level_columns
 from cimento.suites.formats.items import escape, escaped, read_items, write_regions
 from cimento.suites.formula import regions_used
 from cimento.suites.reading import TOML, Reading, sha256_of
@@ -83,8 +83,8 @@ def read_native(folder: Path) -> Reading:
     if settings is None or rows is None:
         raise unusable(folder, faults)
     items: Sequence[Item] = rows.items
-    if rows.wide and settings.factors:
-        items = tuple(_with_levels(item, settings.factors) for item in items)
+    if rows.wide and (levels := settings.factors or _unpredicted(settings, items)):
+        items = tuple(_with_levels(item, levels) for item in items)
     suite = _with_settings(items, settings, pairs=rows.pairs)
     factors: Collection[str] = settings.factors
     if table is not None and not factors and not suite.predictions:
@@ -107,6 +107,12 @@ def _unknown_roles(columns: Iterable[str]) -> list[Fault]:
         for role in columns
         if role not in ROLES
     ]
+
+
+def _unpredicted(settings: TomlSuite, items: Sequence[Item]) -> Mapping[str, Sequence[str]]:
+    """The factors in the names of conditions about which nothing is predicted yet; may be empty."""
+    names = dict.fromkeys(one.name for item in items for one in item.conditions)
+    return {} if settings.predictions else island_factors([*names])
 
 
 def _with_levels(item: Item, factors: Mapping[str, Sequence[str]]) -> Item:

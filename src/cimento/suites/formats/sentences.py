@@ -194,10 +194,13 @@ def read_minicons(path: Path) -> Reading:
         cells = {"": "", **stripped_cells(row, where, faults)}
         free = {name: cell for name, cell in cells.items() if cell and name not in columns.taken}
         for side, parts in columns.parts.items():
+            if side and not (cells[parts[1]] or parts[2]):
+                ending = f"{where}, item {cells[columns.item] or number}, condition {side}"
+                faults.append(fault("CIM-S017", where=ending, seen="There is no text."))
             regions = tuple(Region(cells[part]) for part in parts)
             condition = Condition(side or cells[columns.condition], regions, free)
             items.add(cells[columns.item] if columns.item else str(number), condition, where)
-    if errors(faults):
+    if errors(faults) and not all(one.code == "CIM-S017" for one in errors(faults)):
         raise unusable(path, faults)
     present = {condition.name for item in items.items for condition in item.conditions}
     reading = items.reading(

@@ -1,0 +1,136 @@
+"""A list of sentences some of which their author has marked: each mark is a grade.
+
+In linguists' lists an asterisk stands before what is not acceptable, question marks before what is
+less so, and nothing before what is good. A list in which each sentence is followed by the marked
+one is a list of pairs, and none of these.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.errors import Fault
+from cimento.faults import fault
+from cimento.intake.decoding import unusable
+from cimento.intake.marks import numbers_for
+from cimento.intake.reading import TableReading
+from cimento.intake.shapes import LABELED, RATINGS
+from cimento.intake.table import place_of_row
+from cimento.io.files import read_bytes
+from cimento.suites import Condition, Item, JsonValue, Meta, Region, Suite
+from cimento.suites.builtin import RATED
+from cimento.suites.checks.asides import cleaned, judgment_marks, lead
+from cimento.suites.formats.examples import pairs_below, pairs_in_list
+from cimento.suites.reading import Reading, name_from, sha256_of
+from cimento.suites.sentence_list import listed_sentences
+
+MARK = "original mark"
+"""The column that keeps the mark of each sentence."""
+_UNMARKED = "ok"
+_HARD = frozenset("*?")
+"""Marks of which a list has one at least: others begin comments and hashtags too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grades:
+    """What the marks of a list of sentences say of them.
+
+    Attributes:
+        marks: the mark of each sentence, of several the worst; empty without one.
+        numbers: the grade of each mark, higher for better ones.
+    """
+
+    marks: tuple[str, ...]
+    numbers: Mapping[str, int]
+
+
+def grades_of(texts: Sequence[str]) -> Grades | None:
+    """The grades of sentences that their marks tell; None where these are none, or make pairs.
+
+    Args:
+        texts: the sentences as they were written, without surrounding blanks.
+    """
+    found = [judgment_marks(text) for text in texts]
+    written = {mark: mark.strip("()") for marks in found for mark in marks}
+    if _HARD.isdisjoint("".join(written)) or pairs_in_list(texts):
+        return None
+    known = written if all(found) else {**written, "": _UNMARKED}
+    grades = numbers_for(known.values())
+    if not grades:
+        return None
+    numbers = {mark: grades[judgment] for mark, judgment in known.items()}
+    worst = (min(marks, key=numbers.__getitem__) if marks else "" for marks in found)
+    return Grades(tuple(worst), numbers)
+
+
+def is_marked_list(path: Path) -> bool:
+    """Whether a file is a list of sentences that their author has graded by marks."""
+    listed = listed_sentences(path)
+    return listed is not None and grades_of(listed.texts) is not None
+
+
+def read_marked(path: Path) -> Reading:
+    """A list of marked sentences as rated ones, without the marks.
+
+    Raises:
+        InputError: the file is not readable.
+        SuiteError: it is no such list.
+    """
+    data, listed = read_bytes(path), listed_sentences(path)
+    grades = None if listed is None else grades_of(listed.texts)
+    if listed is None or grades is None:
+        seen = "No sentences are marked with * or ? in different degrees."
+        raise unusable(path, [fault("CIM-S004", where=path.name, seen=seen)])
+    are_numbered = all(lead(text).number for text in listed.texts)
+    items = tuple(
+        Item(id_, (_graded(cleaned(text, doubtful=are_numbered), mark, grades.numbers[mark]),))
+        for id_, text, mark in zip(listed.ids, listed.texts, grades.marks, strict=True)
+    )
+    ends: dict[str, JsonValue] = {
+        "low": min(grades.numbers.values()),
+        "high": max(grades.numbers.values()),
+    }
+    suite = Suite(
+        meta=Meta(name=name_from(path)), region_names=("sentence",), predictions=(), items=items,
+        extra={"kind": RATED, "ratings": ends},
+    )  # fmt: skip
+    places = tuple(place_of_row(path.name, row.number) for row in listed.rows)
+    shape = RATINGS if len({*grades.numbers.values()}) > 2 else LABELED  # noqa: PLR2004
+    read = TableReading(
+        shape=shape.name,
+        roles={"sentence": (listed.heading,)} if listed.heading else {},
+        n_items=len(items),
+    )
+    return Reading(suite, sha256_of(data), places, (_said(listed.texts, grades, path.name),), read)
+
+
+def _graded(text: str, mark: str, grade: int) -> Condition:
+    """A sentence with its grade and its mark, if it has one."""
+    columns = {"rating": str(grade)} | ({MARK: mark} if mark else {})
+    return Condition("sentence", (Region(text),), columns)
+
+
+def _said(texts: Sequence[str], grades: Grades, name: str) -> Fault:
+    """What is said of marks that are read as grades.
+
+    Args:
+        texts: the sentences as they were written.
+        grades: their grades.
+        name: name of the file.
+    """
+    counts = Counter(grades.marks)
+    order = sorted(filter(None, counts), key=grades.numbers.__getitem__)
+    shown = ", ".join(f"{mark} is {grades.numbers[mark]} ({counts[mark]})" for mark in order)
+    if "" in counts:
+        shown += f"; without a mark it is {grades.numbers['']} ({counts['']})"
+    seen = f"Marks are read as the author's grades, and not as part of the text: {shown}."
+    todo = (
+        "If each marked sentence is to be compared with the one above it, write both in one row,"
+        " under the names good and bad."
+        if pairs_below(texts)
+        else "Delete marks that mean something else."
+    )
+    return fault("CIM-S065", where=name, seen=seen, todo=todo)
