@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cimento.errors import UsageError
+from cimento.intake.numbered import sets_numbered_by
 from cimento.intake.roles import FORCED, ROLES, Role, refuse_unknown, seen_in
 from cimento.intake.table import Table, as_cell
 
@@ -40,6 +41,8 @@ def with_chosen(
             forced.add(role)
         elif len(table.numbers) and not known[role].fits(table.profile(column)):
             misfits[role] = seen_in(table, column, role, known)
+        elif role == "rating" and (sets := sets_numbered_by(table, column)):
+            misfits[role] = f"{sets.said} Such numbers are no ratings."
         if column in names:
             raise UsageError(
                 where="--columns",

@@ -10,6 +10,7 @@ from cimento.faults import EXAMPLE
 from cimento.intake.blanks import BLANK, has_blank, with_blank
 from cimento.intake.labels import judges
 from cimento.intake.names import has_letter
+from cimento.intake.numbered import sets_of
 from cimento.intake.shapes import as_option, nearest_advised
 from cimento.intake.table import Table
 from cimento.suites.formats.judged_advice import (
@@ -52,6 +53,7 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
         or _continuations_needed(table, sentences)
         or both_in_one(table, sentences)
         or _regions_needed(table)
+        or _sets_needed(table, sentences)
     ):
         return known
     # Two columns of sentences are a pair, whatever else the table says of it.
@@ -163,6 +165,17 @@ def _regions_needed(table: Table) -> str:
         f"If {', '.join(texts)} are the regions of one sentence, join them in one column sentence,"
         f" with bars between them{in_excel(table, texts, ' | ', 'FALSE')}."
     )
+
+
+def _sets_needed(table: Table, sentences: Sequence[str]) -> str:
+    """Advice on a design whose items or whose sentences no name tells; empty for other tables."""
+    sets = sets_of(table) if len(sentences) == 1 and not table.find("item") else []
+    if not sets:
+        return ""
+    options = " or ".join(
+        as_option({"item": way.column, "sentence": sentences[0]}) for way in sets[:_SIDES]
+    )
+    return f"{sets[0].said} If it is a design, say which column numbers its items: {options}."
 
 
 _ANSWERS_OF_PEOPLE = (

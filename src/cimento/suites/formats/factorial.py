@@ -18,7 +18,7 @@ from cimento.errors import Fault
 from cimento.faults import errors, fault
 from cimento.intake.decoding import decoded, first_line, unusable
 from cimento.intake.misfits import not_text, wrong_kind
-from cimento.intake.numbered import numbered_apart, with_items_numbered
+from cimento.intake.numbered import numbered_apart, numbering_said, with_items_numbered
 from cimento.intake.reading import TableReading, reading_of, reading_of_keys
 from cimento.intake.shapes import CELLS, CONDITIONS, REGIONS
 from cimento.intake.sheets import tabulated, unread_columns
@@ -291,7 +291,7 @@ def read_factorial_table(path: Path) -> Reading:
     whole = with_items_numbered(whole)
     for role in ("item", "condition", "phenomenon"):
         faults += wrong_kind(whole, [whole.find(role)], role)
-    faults += numbered_apart(whole)
+    faults += [*numbering_said(whole), *numbered_apart(whole)]
     if errors(faults):
         raise unusable(path, faults)
     regions = region_column_names(table := filled_down(whole))
