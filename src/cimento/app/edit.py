@@ -257,7 +257,8 @@ class Editor:
         self._redo.set_enabled(bool(self.history.future))
         self._switch.set_visibility(self._sheet == ITEMS and has_conditions(grid))
         asked = self._ask()
-        self._describe.set_visibility(not (grid.settings().get("language") or asked))
+        is_open = columns.is_known(grid, self.report.findings) and not asked
+        self._describe.set_visibility(is_open and not grid.settings().get("language"))
         self._untitle.set_visibility(grid.sheets[self._sheet].head > 0)
         codes = {finding.code for finding in self.report.findings}
         self._unmark.set_visibility(not codes.isdisjoint({MARKED, NUMBERED}))

@@ -80,10 +80,12 @@ def sets_of(table: Table) -> list[Sets]:
     groups count where nothing else parts the rows so.
     """
     others = [name for name in table.columns[:_MOST_COLUMNS] if not _has_own_texts(table, name)]
-    levels = [name for name in others if _may_be_factor(table, name)]
+    levels = [name for name in table.factors or others if _may_be_factor(table, name)]
     ways: dict[tuple[int, ...], Sets] = {}
     for name in others:
         ids = table.stripped(name)
+        if name in table.factors:
+            continue
         few = 2 if table.profile(name).kind == "numbers" else _FEWEST
         if "" in ids or not (few <= len({*ids}) < len(ids) and fits(table, name, "item")):
             continue

@@ -231,7 +231,9 @@ def _names_needed(table: Table, sentences: Sequence[str]) -> str:
     return (
         f"Nothing says which sentences of {sentences[0]!r} are good; colors and bold type are not"
         " read. For pairs, add a column of items, with one number for both sentences of a pair, and"
-        " a column condition, with good and bad; for ratings, add a column rating."
+        " a column condition, with good and bad; for a design, a column of items and two columns of"
+        " factors, every combination of which is once in each item; for ratings, add a column"
+        " rating."
         if sentences
         else "Pairs need the columns good and bad, rated sentences the columns sentence and rating;"
         " words for these in Italian, Spanish, Portuguese and Russian are understood. For other"

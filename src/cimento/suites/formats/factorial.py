@@ -53,7 +53,7 @@ from cimento.suites.formats.sentence_rows import id_columns, rows_of, suite_of_r
 from cimento.suites.formats.sprouse import COLUMNS, from_sprouse, is_of_sprouse
 from cimento.suites.plain_levels import plain_first, with_known_design
 from cimento.suites.reading import Reading, sha256_of, strip_blanks
-from cimento.suites.repeated import with_joined_levels, without_repeated
+from cimento.suites.repeated import with_factor_named, with_joined_levels, without_repeated
 from cimento.suites.shapes import condition_columns, region_column_names, with_sentences
 from cimento.suites.stimuli import WITHOUT_BLANKS
 
@@ -257,7 +257,7 @@ def is_factorial_table(table: Table) -> bool:
 
     The sentence may be in several columns, one for each region.
     """
-    table = with_items_numbered(table)
+    table = with_items_numbered(with_factor_named(table))
     if is_of_sprouse(table) or region_column_names(table):
         return True
     return bool(
@@ -288,7 +288,7 @@ def read_factorial_table(path: Path) -> Reading:
         SuiteError: the file is not such a table.
     """
     data, whole, faults = tabulated(path)
-    whole = with_items_numbered(whole)
+    whole = with_items_numbered(with_factor_named(whole))
     for role in ("item", "condition", "phenomenon"):
         faults += wrong_kind(whole, [whole.find(role)], role)
     faults += [*numbering_said(whole), *numbered_apart(whole)]

@@ -1,0 +1,125 @@
+"""Designs and spreads of ratings in the window: read by what they hold, kept in one column each."""
+
+import pytest
+
+pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
+
+from cimento.app.checking import check_grid
+from cimento.app.columns import OFFERED, heads_of, is_known, unheeded, with_role
+from cimento.app.editing import Grid, set_cells, sheet_of
+from cimento.app.opening import describe
+from cimento.app.proposing import question_of
+from cimento.app.views import view_of
+from cimento.app.words import said, words
+
+DESIGN = [
+    ("Quem disse que o padeiro fechou a loja?", "O que disseste que o padeiro fechou?",
+     "Quem sorri se o padeiro fecha a loja?", "O que sorris se o padeiro fecha?"),
+    ("Quem acha que a vizinha regou as flores?", "O que achas que a vizinha regou?",
+     "Quem descansa se a vizinha rega as flores?", "O que descansas se a vizinha rega?"),
+    ("Quem sabe que o neto perdeu as chaves?", "O que sabes que o neto perdeu?",
+     "Quem se zanga se o neto perde as chaves?", "O que te zangas se o neto perde?"),
+]  # fmt: skip
+LEVELS = [("curta", "completiva"), ("longa", "completiva"), ("curta", "ilha"), ("longa", "ilha")]
+RATED = [
+    ("La nonna prepara il sugo.", "6,9", "0,31", "24"),
+    ("Il treno parte alle otto.", "6,7", "0,52", "24"),
+    ("Ho visto un bel film ieri sera.", "6,4", "0,83", "23"),
+    ("La ragazza che gli ho parlato ride.", "2,9", "1,64", "24"),
+    ("Domani ieri piove il tetto.", "1,3", "0,48", "22"),
+]
+
+
+def grid(*rows):
+    return Grid("g", {"items": sheet_of([list(row) for row in rows])}, described=False)
+
+
+def design(name="Série", ids="123", text="Frase"):
+    rows = [
+        (id_, *levels, sentence)
+        for id_, texts in zip(ids, DESIGN, strict=True)
+        for levels, sentence in zip(LEVELS, texts, strict=True)
+    ]
+    return grid((name, "Dependência", "Estrutura", text), *rows)
+
+
+def roles_shown(made):
+    return [head.role for head in heads_of(made, view_of(made, "items"), check_grid(made).read)]
+
+
+def test_a_design_under_an_unknown_heading_is_read_and_the_menus_say_how():
+    made = design()
+    assert roles_shown(made) == ["item", "factors", "factors", "sentence"]
+    assert "factors" in OFFERED
+    assert is_known(made, check_grid(made).findings)
+
+
+def test_factors_keep_their_names_and_places_whichever_column_is_chosen_as_condition():
+    made = design()
+    one = with_role(made, "Estrutura", "condition")
+    assert check_grid(one).read.roles["factors"] == ("Dependência", "Estrutura")
+    assert roles_shown(one) == ["item", "factors", "condition", "sentence"]
+    assert "«Estrutura»" in unheeded(one, check_grid(one).read, words("pt"))
+    both = with_role(one, "Dependência", "condition")
+    assert both.roles == {"factors": "Estrutura", "factors 2": "Dependência"}
+    assert roles_shown(both) == ["item", "factors", "factors", "sentence"]
+    assert unheeded(both, check_grid(both).read, words("pt")) == ""
+    described = describe(both, language="pt")
+    assert {"Dependência", "Estrutura"} <= {*described.items.columns}
+    assert check_grid(described).read.roles["factors"] == ("Dependência", "Estrutura")
+
+
+def test_a_set_without_a_known_heading_of_sentences_is_proposed_with_one_button():
+    made = design("Grupo", text="Material")
+    report = check_grid(made)
+    proposal = question_of(made, report.findings)
+    assert proposal.kind == "roles"
+    assert proposal.choices == ({"item": "Grupo", "sentence": "Material"},)
+    assert not is_known(made, report.findings)  # no description before the columns are known
+    chosen = with_role(with_role(made, "Grupo", "item"), "Material", "sentence")
+    assert check_grid(chosen).read.roles["factors"] == ("Dependência", "Estrutura")
+    assert is_known(chosen, check_grid(chosen).findings)
+
+
+def test_numbers_of_sets_are_refused_as_ratings_in_the_language_of_the_page():
+    made = with_role(with_role(design(), "Série", "rating"), "Frase", "sentence")
+    report = check_grid(made)
+    [wrong] = [one for one in report.findings if one.severity == "error"]
+    assert said(wrong.seen, "pt").startswith("A coluna 'Série' numera os conjuntos")
+    assert not is_known(made, report.findings)
+
+
+SPREADS = ["DS", "Dev. std.", "Dev. st.", "Deviazione standard", "SD", "DE",
+           "desv. est.", "Desviación estándar", "desvio padrão", "Desvio-padrão", "ст. откл.",
+           "Std. Dev."]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SPREADS)
+def test_standard_deviations_are_one_column_before_and_after_the_language_is_set(name):
+    made = grid(("Frase", "Giudizio medio (1-7)", name, "N. giudizi"), *RATED)
+    read = check_grid(made).read
+    assert (read.roles["rating_sd"], read.roles["rating_n"]) == ((name,), ("N. giudizi",))
+    assert read.unused == ()
+    described = describe(made, language="it")
+    assert described.items.width == made.items.width
+    assert described.items.values(2) == [row[2] for row in RATED]
+    # An edit in that column counts: nothing else holds the number.
+    wrong = check_grid(set_cells(described, "items", {(1, 2): "molto"}))
+    assert not wrong.usable
+    assert any("molto" in one.seen for one in wrong.findings)
+
+
+def test_a_column_of_standard_deviations_can_be_chosen_in_the_menu():
+    made = grid(("Frase", "Giudizio medio (1-7)", "Quanto variano"), *(row[:3] for row in RATED))
+    assert check_grid(made).read.unused == ("Quanto variano",)
+    chosen = with_role(made, "Quanto variano", "rating_sd")
+    read = check_grid(chosen).read
+    assert read.roles["rating_sd"] == ("Quanto variano",)
+    assert unheeded(chosen, read, words("it")) == ""
+
+
+def test_what_is_called_a_standard_deviation_and_exceeds_the_ratings_is_none():
+    rows = [(text, mean, f"{n}50") for n, (text, mean, *_) in enumerate(RATED, 1)]
+    read = check_grid(grid(("Frase", "Giudizio medio (1-7)", "Dev. std."), *rows)).read
+    assert "rating_sd" not in read.roles
+    assert read.unused == ("Dev. std.",)
