@@ -7,10 +7,13 @@ pytest.importorskip("nicegui", reason="the app is not installed: pip install 'ci
 from cimento.app.checking import check_grid
 from cimento.app.columns import OFFERED, heads_of, is_known, unheeded, with_role
 from cimento.app.editing import Grid, set_cells, sheet_of
-from cimento.app.opening import describe
+from cimento.app.frame import Text
+from cimento.app.opening import describe, open_grid
 from cimento.app.proposing import question_of
 from cimento.app.views import view_of
 from cimento.app.words import said, words
+from cimento.kinds.registry import load_suite
+from tests.helpers.app_user import visit
 
 DESIGN = [
     ("Quem disse que o padeiro fechou a loja?", "O que disseste que o padeiro fechou?",
@@ -123,3 +126,61 @@ def test_what_is_called_a_standard_deviation_and_exceeds_the_ratings_is_none():
     read = check_grid(grid(("Frase", "Giudizio medio (1-7)", "Dev. std."), *rows)).read
     assert "rating_sd" not in read.roles
     assert read.unused == ("Dev. std.",)
+
+
+def written(folder, name, made, between=";"):
+    path = folder / "suites" / name
+    path.parent.mkdir(exist_ok=True)
+    rows = (between.join(row) + "\n" for row in made.items.rows)
+    path.write_text("".join(rows), encoding="utf-8")
+    return path
+
+
+def test_a_table_with_an_apostrophe_is_read_saved_and_said_to_be_superseded(tmp_path):
+    written(tmp_path, "ilhas d'água.csv", design())
+
+    async def flow(user):
+        await user.open("/pt/edit?suite=suites/ilhas d'água.csv")
+        await user.should_see("fatores = «Dependência», «Estrutura»", retries=100)
+        await user.should_see("clique nela duas vezes")
+        user.find("Definir a língua").click()
+        await user.should_not_see("Definir a língua", retries=100)
+        user.find("Salvar na sua pasta").click()
+        await user.should_see("as suas alterações estão em suites/ilhas d'água.xlsx", retries=100)
+        await user.open("/pt/start")
+        await user.should_see("suites/ilhas d'água.csv fica como você o trouxe")
+
+    visit(tmp_path, flow)
+    suite = load_suite(tmp_path / "suites" / "ilhas d'água.xlsx").suite
+    assert [*suite.factors] == ["Dependência", "Estrutura"]
+    assert suite.meta.name == "ilhas d'água"
+
+
+def test_what_is_not_read_is_told_with_the_name_of_the_file_and_the_language_is_not_asked(tmp_path):
+    rows = [("Riga", "Forma", "Nota"), ("a", "uno", "x"), ("b", "due", "y"), ("c", "tre", "z")]
+    path = written(tmp_path, "forme d'uso.csv", grid(*rows))
+    opened = open_grid(path, language="it").grid
+    [wrong] = [one for one in check_grid(opened).findings if one.severity == "error"]
+    assert wrong.where == "forme d'uso.csv"
+
+    async def flow(user):
+        await user.open("/it/edit?suite=suites/forme d'uso.csv")
+        await user.should_see("forme d'uso.csv", retries=100)
+        await user.should_see("Il test non si può", retries=100)
+        await user.should_not_see("Imposta la lingua")
+
+    visit(tmp_path, flow)
+
+
+def test_the_question_of_the_scale_shows_no_heading_as_a_sentence(tmp_path):
+    made = grid(("Frase", "Media", "Dev. std.", "N"), *RATED)
+    written(tmp_path, "medie.csv", made)
+
+    async def flow(user):
+        await user.open("/it/edit?suite=suites/medie.csv")
+        await user.should_see("Colonna Media", retries=100)
+        shown = {one.text for one in user.find(kind=Text).elements}
+        assert "La nonna prepara il sugo." in shown
+        assert shown.isdisjoint({"Frase", "Media"})
+
+    visit(tmp_path, flow)

@@ -41,6 +41,7 @@ HEAD = """class {
     this.box.className = 'column-head';
     const name = document.createElement('span');
     name.textContent = params.displayName;
+    name.title = params.displayName;
     const menu = document.createElement('select');
     menu.setAttribute('aria-label', params.label);
     for (const [role, text] of params.roles) {
@@ -88,8 +89,8 @@ HEAD = """class {
 """The head of a column with a menu of roles, whose choice is an event of the page."""
 
 CHOSEN = "(event) => emit(event.detail)"
-HEIGHT = 68
-"""Height of heads with a menu, in pixels."""
+HEIGHT, LEAST_WIDTH = 88, 150
+"""Height of heads with a menu, and the least width of their columns, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,8 @@ def with_heads(options: dict[str, Any], heads: Sequence[Head], say: Words) -> di
         others = [] if head.role in ("", *OFFERED) else [(head.role, role_name(head.role, say))]
         listed = [(role, role_name(role, say)) for role in OFFERED]
         column[":headerComponent"] = HEAD
+        column["minWidth"] = max(column.get("minWidth", 0), LEAST_WIDTH)
+        column.pop("maxWidth", None)
         column["headerComponentParams"] = {
             "label": say("edit.role", name=column["headerName"]),
             "roles": [("", say("edit.role-none")), *others, *listed],

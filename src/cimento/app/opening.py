@@ -137,7 +137,8 @@ def _open_table(path: Path) -> OpenFile:
         return OpenFile(Grid(path.stem, {ITEMS: sheet_of([["good", "bad"]])}, described=False))
     if not rows:
         raise SuiteError(where=path.name, faults=faults)
-    grid = Grid(path.stem, {ITEMS: sheet_of(rows, head=_head(rows))}, described=False)
+    sheets = {ITEMS: sheet_of(rows, head=_head(rows))}
+    grid = Grid(path.stem, sheets, described=False, file=path.name)
     return OpenFile(grid, tuple(_notes(grid, faults)))
 
 
