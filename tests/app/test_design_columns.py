@@ -11,7 +11,9 @@ from cimento.app.frame import Text
 from cimento.app.opening import describe, open_grid
 from cimento.app.proposing import question_of
 from cimento.app.views import view_of
-from cimento.app.words import said, words
+from cimento.app.words import LANGUAGES, said, words
+from cimento.intake.roles import ROLES, seen_in
+from cimento.intake.table import Table
 from cimento.kinds.registry import load_suite
 from tests.helpers.app_user import visit
 
@@ -90,6 +92,16 @@ def test_numbers_of_sets_are_refused_as_ratings_in_the_language_of_the_page():
     [wrong] = [one for one in report.findings if one.severity == "error"]
     assert said(wrong.seen, "pt").startswith("A coluna 'Série' numera os conjuntos")
     assert not is_known(made, report.findings)
+
+
+@pytest.mark.parametrize("language", [code for code in LANGUAGES if code != "en"])
+@pytest.mark.parametrize("role", sorted({*OFFERED} & {*ROLES}))
+def test_what_a_column_cannot_be_is_said_in_every_language(role, language):
+    cells = ["2026-03-01", "2026-03-02", "2026-03-03"]
+    made = Table("t.csv", ("Giorno",), range(2, 5), {"Giorno": cells})
+    told = said(seen_in(made, "Giorno", role), language)
+    assert told is not None
+    assert ROLES[role].what not in told
 
 
 SPREADS = ["DS", "Dev. std.", "Dev. st.", "Deviazione standard", "SD", "DE",

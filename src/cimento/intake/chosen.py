@@ -47,10 +47,10 @@ def with_chosen(
             missing.append(column)
         elif column != given:
             forced.add(role)
-        elif len(table.numbers) and not known[role].fits(table.profile(column)):
-            misfits[role] = seen_in(table, column, role, known)
         elif role == "rating" and (sets := sets_numbered_by(table, column)):
             misfits[role] = f"{sets.said} Such numbers are no ratings."
+        elif len(table.numbers) and not known[role].fits(table.profile(column)):
+            misfits[role] = seen_in(table, column, role, known)
         if column in names:
             raise UsageError(
                 where="--columns",
