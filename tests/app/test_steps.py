@@ -436,7 +436,8 @@ def test_versions_of_a_suite_are_told_apart(with_runs, tmp_path):
             for run in (first, second)
             for box in user.find(marker=f"choose {run.name}").elements
         }
-        assert list(boxes) == [f"it-subject-verb ({tag})" for tag in ("e501", second.sha256[:4])]
+        told = ("version 1 of 2, e501", f"version 2 of 2, the newest, {second.sha256[:4]}")
+        assert list(boxes) == [f"it-subject-verb ({tag})" for tag in told]
         assert not any(boxes.values())
 
     visit(tmp_path, flow)

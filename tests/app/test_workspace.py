@@ -154,6 +154,7 @@ def test_the_last_run_of_a_suite_leaves_no_folder(workspace):
         (".hidden", "hidden"),
         ("\u202egood.csv", "good.csv"),
         ("Les chèvres (2).xlsx", "Les chèvres (2).xlsx"),
+        ("l'accordo e l’ordine.csv", "l'accordo e l’ordine.csv"),
     ],
 )
 def test_a_new_file_has_a_name_that_every_system_takes(workspace, given, name):

@@ -157,6 +157,7 @@ def _audited(grid: Grid) -> SuiteAudit:
             return SuiteAudit(tuple(error.faults), None)
         except CimentoError as error:
             where = error.where.replace(temporary, "").lstrip("/\\")
+            where = (grid.file or grid.name) if where == path.name else where
             return SuiteAudit((Fault("", "error", where, error.seen, error.todo),), None)
 
 

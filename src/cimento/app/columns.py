@@ -6,28 +6,33 @@ description, which names its columns by their roles.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from nicegui import ui
 
+from cimento.app.checking import Finding
 from cimento.app.editing import Grid, delete_column, insert_column, rename_column
 from cimento.app.findings import button
 from cimento.app.frame import heading
 from cimento.app.parts import opened_dialog
 from cimento.app.views import View, letters
 from cimento.app.words import Words
+from cimento.intake.numbered import sets_of
 from cimento.intake.reading import TableReading
-from cimento.intake.roles import FORCED, ROLES, alone, numbered
+from cimento.intake.roles import FACTORS, FORCED, ROLES, alone, numbered
 from cimento.intake.shapes import BLANKS
 
 OFFERED = (
-    "good", "bad", "prefix", "suffix", "sentence", "label", "rating", "person", "participant",
-    "item", "condition", "phenomenon", "context", "target", "plausible", "implausible", "key",
+    "good", "bad", "prefix", "suffix", "sentence", "label", "rating", "rating_sd", "rating_n",
+    "person", "participant", "item", "condition", "factors", "phenomenon", "context", "target",
+    "plausible", "implausible", "key",
 )  # fmt: skip
 """The roles in the menu above a column."""
 MISFIT = "CIM-S081"
+_UNKNOWN = ("", MISFIT, "CIM-S004")
+"""The codes of errors of tables whose columns are not known, or not those that are chosen."""
 _CHOICES = {role for role in OFFERED if role in ROLES}
 
 HEAD = """class {
@@ -36,6 +41,7 @@ HEAD = """class {
     this.box.className = 'column-head';
     const name = document.createElement('span');
     name.textContent = params.displayName;
+    name.title = params.displayName;
     const menu = document.createElement('select');
     menu.setAttribute('aria-label', params.label);
     for (const [role, text] of params.roles) {
@@ -83,8 +89,8 @@ HEAD = """class {
 """The head of a column with a menu of roles, whose choice is an event of the page."""
 
 CHOSEN = "(event) => emit(event.detail)"
-HEIGHT = 68
-"""Height of heads with a menu, in pixels."""
+HEIGHT, LEAST_WIDTH = 88, 150
+"""Height of heads with a menu, and the least width of their columns, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +152,8 @@ def with_heads(options: dict[str, Any], heads: Sequence[Head], say: Words) -> di
         others = [] if head.role in ("", *OFFERED) else [(head.role, role_name(head.role, say))]
         listed = [(role, role_name(role, say)) for role in OFFERED]
         column[":headerComponent"] = HEAD
+        column["minWidth"] = max(column.get("minWidth", 0), LEAST_WIDTH)
+        column.pop("maxWidth", None)
         column["headerComponentParams"] = {
             "label": say("edit.role", name=column["headerName"]),
             "roles": [("", say("edit.role-none")), *others, *listed],
@@ -163,14 +171,38 @@ def role_name(role: str, say: Words) -> str:
 def with_role(grid: Grid, column: str, role: str) -> Grid:
     """The grid with a role that somebody chose for a column; empty for none.
 
-    Another column that had the role loses it, unless several may have it.
+    Another column that had the role loses it, unless several may have it. Two columns of conditions
+    that are crossed are the factors of a design.
     """
+    earlier = grid.roles.get("condition", "").removesuffix(FORCED)
+    if role == "condition" and earlier and _are_crossed(grid, earlier, column):
+        rest = {role: name for role, name in grid.roles.items() if role != "condition"}
+        return with_role(with_role(replace(grid, roles=rest), earlier, FACTORS), column, FACTORS)
     others = {
         other: name for other, name in grid.roles.items() if name.removesuffix(FORCED) != column
     }
     if role not in _CHOICES:
         return replace(grid, roles=others)
     return replace(grid, roles={**others, numbered(role, others): column})
+
+
+def _are_crossed(grid: Grid, *factors: str) -> bool:
+    """Whether columns are crossed once within each value of another one."""
+    sheet = grid.items.table
+    return {*factors} <= {*sheet.columns} and bool(sets_of(replace(sheet, factors=factors)))
+
+
+def is_known(grid: Grid, findings: Iterable[Finding]) -> bool:
+    """Whether it is known what the columns of a table are, so that it can get a description.
+
+    The menus go with the description, whose columns are called by their roles.
+
+    Args:
+        grid: the table.
+        findings: what the checks have found in it.
+    """
+    wrong = (one for one in findings if one.severity == "error" and not one.rows)
+    return grid.described or not any(one.code in _UNKNOWN for one in wrong)
 
 
 def insisted(grid: Grid) -> Grid:

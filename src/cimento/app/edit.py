@@ -38,7 +38,7 @@ from cimento.app.views import (
     view_of,
 )
 from cimento.app.words import said
-from cimento.app.workspace import SUITES
+from cimento.app.workspace import SUITES, superseded_by
 from cimento.errors import CimentoError
 from cimento.faults import NO_PREDICTIONS
 from cimento.suites.builtin import find_suite
@@ -132,6 +132,7 @@ class Editor:
             .classes("tools")
         ):
             self._build_tools()
+        ui.label(say("edit.open-cell")).classes("small")
         self._bar = ui.element("div").classes("tools")
         self._names: list[str] = []
         self._build_sheets()
@@ -229,6 +230,7 @@ class Editor:
                 button(say(f"edit.{name}"), guarded(self._visit, action), icon=icon)
         self._command = CommandLine(self._visit, ["suites", "check", self._place()])
         self._unsaved = ui.label(say("edit.save-first")).classes("small")
+        self._beside = ui.label().classes("small").props("role=status")
         self._sheets_said = ui.label(say("edit.sheet-names")).classes("small")
         with ui.element("div").classes("tools"):
             self._next = [
@@ -257,7 +259,8 @@ class Editor:
         self._redo.set_enabled(bool(self.history.future))
         self._switch.set_visibility(self._sheet == ITEMS and has_conditions(grid))
         asked = self._ask()
-        self._describe.set_visibility(not (grid.settings().get("language") or asked))
+        is_open = columns.is_known(grid, self.report.findings) and not asked
+        self._describe.set_visibility(is_open and not grid.settings().get("language"))
         self._untitle.set_visibility(grid.sheets[self._sheet].head > 0)
         codes = {finding.code for finding in self.report.findings}
         self._unmark.set_visibility(not codes.isdisjoint({MARKED, NUMBERED}))
@@ -463,7 +466,7 @@ class Editor:
     async def _save(self) -> None:
         """Save over the file that was opened, or under another name as a new workbook."""
         await self._with_roles()
-        say, grid = self._say, self.grid
+        say, grid, opened = self._say, self.grid, self._place()
         name = str(self._name.value or "").strip() or grid.name
         if self._path is not None and name == grid.name:
             if digest_of(self._path) != self._digest:
@@ -478,6 +481,8 @@ class Editor:
         for step, link in zip(("run", "people"), self._next, strict=True):
             link.props["href"] = self._visit.address(step, suite=self._place())
         ui.notify(say("edit.saved", file=self._place()))
+        if self._place() == superseded_by(opened):  # the file in another form stays as it was
+            self._beside.text = say("start.superseded", name=opened, new=self._place())
         self._refresh()
 
     async def _download(self) -> None:

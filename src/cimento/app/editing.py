@@ -87,12 +87,14 @@ class Grid:
         sheets: the sheets by name, in the order of the workbook.
         described: whether the suite has a sheet *about*; a bare table has none.
         roles: the column of each role that somebody chose for a bare table.
+        file: name of the file with a bare table, for messages; empty for other suites.
     """
 
     name: str
     sheets: Mapping[str, Sheet]
     described: bool
     roles: Mapping[str, str] = field(default_factory=dict)
+    file: str = ""
 
     @property
     def items(self) -> Sheet:

@@ -26,6 +26,7 @@ from cimento.errors import CimentoError, Fault, InputError, SuiteError, UsageErr
 from cimento.faults import errors
 from cimento.intake.decoding import reading_language
 from cimento.intake.layout import count_titles
+from cimento.intake.profile import number_of
 from cimento.intake.roles import FORCED, alone
 from cimento.intake.tables import SUFFIXES, read_raw_rows
 from cimento.intake.workbooks import sheet_names
@@ -142,7 +143,8 @@ def _open_table(path: Path) -> OpenFile:
         return OpenFile(Grid(path.stem, {ITEMS: sheet_of([["good", "bad"]])}, described=False))
     if not rows:
         raise SuiteError(where=path.name, faults=faults)
-    grid = Grid(path.stem, {ITEMS: sheet_of(rows, head=_head(rows))}, described=False)
+    sheets = {ITEMS: sheet_of(rows, head=_head(rows))}
+    grid = Grid(path.stem, sheets, described=False, file=path.name)
     return OpenFile(grid, tuple(_notes(grid, faults)))
 
 
@@ -302,6 +304,9 @@ def _with_own_table(grid: Grid, described: Grid) -> Grid:
     kept = replace(described, sheets={**sheets, ITEMS: own})
     if _reads_as(kept, made):
         return kept
+    own = _called_as_made(own, made.items)
+    if _reads_as(kept := replace(kept, sheets={**kept.sheets, ITEMS: own}), made):
+        return kept
     new = _lacked(own, made.items)
     if not new or not _reads_as(kept := _beside(kept, own, new), made):
         return _with_own_names(grid, described)
@@ -363,6 +368,26 @@ def _renamed(grid: Grid, *, name: str, own: str) -> Grid:
     if name not in columns or own in columns:
         return grid
     return rename_column(grid, ITEMS, columns.index(name), own)
+
+
+def _called_as_made(own: Sheet, made: Sheet) -> Sheet:
+    """A table whose columns that were found by their cells are called as in the rows made of it.
+
+    Otherwise a copy would stand beside them, and an edit of the column itself would count for
+    nothing.
+    """
+    names = [*own.columns]
+    for name, cells in _lacked(own, made).items():
+        same = [n for n in range(own.width) if _values(own.values(n)) == _values(cells)]
+        if same and name not in names:
+            names[same[0]] = name
+    return sheet_of([names, *(own.rows[n] for n in own.body)])
+
+
+def _values(cells: Sequence[str]) -> list[float | str]:
+    """Cells as numbers, or as they are without surrounding blanks."""
+    numbers = ((cell.strip(), number_of(cell)) for cell in cells)
+    return [cell if number is None else number for cell, number in numbers]
 
 
 def _without_own_name(described: Grid, own: Sheet) -> Grid:

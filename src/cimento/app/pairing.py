@@ -58,6 +58,7 @@ from cimento.faults import NO_PREDICTIONS
 from cimento.intake.blanks import are_blanked
 from cimento.intake.forms import is_stamp, program_of
 from cimento.intake.names import is_negated, side_in, without_noun
+from cimento.intake.profile import profile
 from cimento.intake.words import HEADERS
 from cimento.judgments import finite
 from cimento.paradigms.ratings.marked import grades_of
@@ -329,10 +330,14 @@ def _above(sheet: Sheet, column: int) -> list[str]:
 
 
 def _of_sentences(sheet: Sheet) -> set[int]:
-    """The columns whose name is a whole sentence."""
+    """The columns of sentences whose name is a whole one too; ``Dev. std.`` heads no sentences."""
     marks = (".", "!", "?", "…")
     return {
-        n for n, name in enumerate(sheet.columns) if " " in name and name.strip().endswith(marks)
+        n
+        for n, name in enumerate(sheet.columns)
+        if " " in name
+        and name.strip().endswith(marks)
+        and profile(sheet.values(n)).kind in ("sentences", "nothing")
     }
 
 

@@ -226,7 +226,7 @@ def _choice(
     """
     say, suite = visit.say, visit.query.get("suite", "")
     is_alone = len(runs) == 1 and not visit.query.get("job")
-    titles = _titles(runs)
+    titles = _titles(runs, say)
     boxes: dict[str, ui.checkbox] = {}
     names = (say(f"read.{name}") for name in ("suite", "model", "result", "kind", "created"))
     with ui.element("div").classes("scroll"), table_of(names, "runs"):
@@ -245,18 +245,26 @@ def _choice(
     return boxes
 
 
-def _titles(runs: Sequence[StoredRun]) -> dict[str, str]:
-    """The suite of each run, by its path; with its version where there are several."""
-    versions: dict[str, set[str]] = {}
+def _titles(runs: Sequence[StoredRun], say: Words) -> dict[str, str]:
+    """The suite of each run, by its path; with its version where there are several.
+
+    Versions are numbered in the order in which they were first run: the last is the corrected one.
+    """
+    versions: dict[str, list[str]] = {}
     shown = version_digits((run.version, run.sha256) for run in runs)
+    for run in sorted(runs, key=lambda run: run.created):
+        known = versions.setdefault(run.suite, [])
+        known += [run.version] if run.version not in known else []
+    titles = dict[str, str]()
     for run in runs:
-        versions.setdefault(run.suite, set()).add(run.version)
-    return {
-        run.name: f"{run.suite} ({shown[run.version]})"
-        if run.version and len(versions[run.suite]) > 1
-        else run.suite
-        for run in runs
-    }
+        several = versions[run.suite]
+        titles[run.name] = run.suite
+        if run.version and len(several) > 1:
+            number = several.index(run.version) + 1
+            key = "read.version-last" if number == len(several) else "read.version"
+            told = say(key, number=number, count=len(several), digits=shown[run.version])
+            titles[run.name] = f"{run.suite} ({told})"
+    return titles
 
 
 class _Parts:

@@ -26,7 +26,7 @@ from cimento.app.frame import (
 )
 from cimento.app.parts import ask_deletion, delete_button
 from cimento.app.words import Words, message_of
-from cimento.app.workspace import SUITES
+from cimento.app.workspace import SUITES, superseded_by
 from cimento.errors import CimentoError, Fault
 from cimento.faults import WITHOUT_LANGUAGE
 from cimento.intake.tables import SUFFIXES
@@ -236,6 +236,8 @@ def _files(visit: Visit, show: Callable[[], None]) -> None:
         for suite in suites:
             with ui.element("li"):
                 Text(suite.name, "b")
+                if (new := superseded_by(suite.name)) in {one.name for one in suites}:
+                    Text(say("start.superseded", name=suite.name, new=new)).classes("small")
                 links = _next_steps(visit, suite.name)
                 with links:
                     delete_button(

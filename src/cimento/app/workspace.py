@@ -17,12 +17,13 @@ from pathlib import Path, PurePosixPath
 
 from cimento.documents import content_digest_of
 from cimento.errors import CimentoError, InputError, UsageError
+from cimento.intake.tables import SUFFIXES
 from cimento.io.files import expanded, need_writable, reading, writing
 from cimento.io.untrusted import is_plain_file, is_special, special_files
 from cimento.models.hf.names import checkpoints, holds_model
 from cimento.people.surveys import FILE
 from cimento.records.store import MANIFEST, PARADIGM, RunFolder, manifest_part
-from cimento.suites.builtin import builtin_names, is_builtin
+from cimento.suites.builtin import WORKBOOK, builtin_names, is_builtin
 from cimento.suites.formats import SUITE_SUFFIXES
 from cimento.suites.load import ARCHIVE_SUFFIX
 from cimento.suites.reading import TOML
@@ -456,9 +457,20 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}..."
 
 
+def superseded_by(name: str) -> str:
+    """The workbook that an edited table of another form is saved in; empty for other suites.
+
+    >>> superseded_by("suites/isole dell'aggiunto.csv")
+    "suites/isole dell'aggiunto.xlsx"
+    """
+    path = PurePosixPath(name)
+    is_table = path.suffix.lower() in SUFFIXES and path.suffix.lower() != WORKBOOK
+    return str(path.with_suffix(WORKBOOK)) if is_table else ""
+
+
 def _fits(mark: str) -> bool:
     """Whether a character may be in the name of a file on every system."""
-    return mark.isalnum() or mark in " ._-+()"
+    return mark.isalnum() or mark in " ._-+()'’"
 
 
 def _is_suite(path: Path) -> bool:

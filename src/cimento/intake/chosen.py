@@ -6,14 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cimento.errors import UsageError
-from cimento.intake.roles import FORCED, ROLES, Role, refuse_unknown, seen_in
+from cimento.intake.numbered import sets_numbered_by
+from cimento.intake.roles import (
+    FACTORS,
+    FORCED,
+    ROLES,
+    Role,
+    alone,
+    refuse_unknown,
+    seen_in,
+)
 from cimento.intake.table import Table, as_cell
 
 
 def with_chosen(
     table: Table, chosen: Mapping[str, str], known: Mapping[str, Role] = ROLES
 ) -> tuple[Table, list[str], dict[str, str]]:
-    """A table whose chosen columns are called by their roles.
+    """A table whose chosen columns are called by their roles; factors keep their names.
 
     Args:
         table: the table.
@@ -38,6 +47,8 @@ def with_chosen(
             missing.append(column)
         elif column != given:
             forced.add(role)
+        elif role == "rating" and (sets := sets_numbered_by(table, column)):
+            misfits[role] = f"{sets.said} Such numbers are no ratings."
         elif len(table.numbers) and not known[role].fits(table.profile(column)):
             misfits[role] = seen_in(table, column, role, known)
         if column in names:
@@ -52,8 +63,20 @@ def with_chosen(
     return _renamed(table, names, frozenset(forced)), [], {}
 
 
+_N_FACTORS = 2
+"""Factors of a design; one that is chosen alone leaves open which is the other."""
+
+
 def _renamed(table: Table, names: Mapping[str, str], forced: frozenset[str]) -> Table:
-    """A table with other names of columns: their roles, which no other column is called by."""
+    """A table with other names of columns: their roles, which no other column is called by.
+
+    Factors keep their names, which results are told by.
+    """
+    factors = tuple(name for name, role in names.items() if alone(role) == FACTORS)
+    forced = frozenset(
+        name if name in factors else role for name, role in names.items() if role in forced
+    )
+    names = {name: role for name, role in names.items() if name not in factors}
     # Another column that is called like a role has not got it.
     others = {name for name in table.columns if name in names.values() and name not in names}
     renamed = {
@@ -66,6 +89,7 @@ def _renamed(table: Table, names: Mapping[str, str], forced: frozenset[str]) -> 
         origin={**table.origin, **{new: old for old, new in renamed.items() if new != old}},
         chosen=table.chosen | {*names.values()},
         forced=table.forced | forced,
+        factors=factors if len(factors) == _N_FACTORS else (),
     )
 
 

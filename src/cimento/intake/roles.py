@@ -16,6 +16,8 @@ from cimento.intake.table import Table
 
 FORCED = "!"
 """What follows the name of a column in a choice that stands whatever its cells hold."""
+FACTORS = "factors"
+"""The role of the two columns that are crossed in a design."""
 _FEWEST_IDS = 8
 """Number of rows from which numbers in steps of one are ids, and can be no ratings."""
 _HIGHEST = 100
@@ -120,6 +122,8 @@ ROLES: Mapping[str, Role] = {
     "item": Role("numbers or names of items", _is_id),
     "condition": Role("names of conditions", _is_level),
     "phenomenon": Role("names of phenomena", _is_level),
+    FACTORS: Role("levels of a factor", _is_level),
+    f"{FACTORS} 2": Role("levels of a factor", _is_level),
     "key": Role("letters of sentences", _is_label),
     "target": Role("words", _is_text),
     "plausible": Role("words", _is_text),

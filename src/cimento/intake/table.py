@@ -48,6 +48,7 @@ class Table:
         origin: what the file calls the columns that have another name here.
         chosen: the columns here whose role somebody has chosen.
         forced: those of them that have it whatever their cells hold.
+        factors: the columns that somebody has chosen as factors, which keep their names.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Table:
     origin: Mapping[str, str] = field(default_factory=dict)
     chosen: frozenset[str] = frozenset()
     forced: frozenset[str] = frozenset()
+    factors: tuple[str, ...] = ()
     _profiles: dict[int, tuple[Sequence[str], Profile]] = field(
         default_factory=dict, repr=False, compare=False
     )

@@ -52,7 +52,7 @@ def crossed_columns(
     for ids in _numberings(table):
         columns = {
             name: n_levels
-            for name in numbers_last(table)
+            for name in table.factors or numbers_last(table)
             if name not in (table.find("item"), besides) and all(table.cells[name])
             and N_LEVELS <= (n_levels := len({*table.cells[name]})) <= most
             and all(len(rows) == len({*rows}) * (len(rows) // n_levels) and len(rows) > n_levels
@@ -106,7 +106,7 @@ def nearly_crossed(table: Table) -> tuple[str, str] | None:
         return None
     usual = {
         name: two
-        for name in numbers_last(table)
+        for name in table.factors or numbers_last(table)
         if name != item and (two := _usual_levels(table.cells[name]))
     }
     pairs = combinations([*usual][:MOST_FACTORS], 2)

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cimento.errors import Fault
 from cimento.faults import fault
+from cimento.intake.numbered import with_items_numbered
 from cimento.intake.table import Table
 from cimento.intake.words import pattern
-from cimento.suites.crossed import GROUP_COLUMNS, Arranged, named_by_levels
+from cimento.suites.crossed import (
+    GROUP_COLUMNS,
+    MOST_LEVELS,
+    Arranged,
+    crossed_columns,
+    named_by_levels,
+)
 
 _PARTS = pattern("parts")
 _MOST_LEVELS = 6
@@ -86,6 +94,28 @@ def with_joined_levels(table: Table) -> Arranged | None:
     if table.columns.index(condition) > table.columns.index(fitting[0]):
         both = both[::-1]  # names follow the order of the columns
     return Arranged(named_by_levels(table, both), [], both)
+
+
+def with_factor_named(table: Table) -> Table:
+    """A table in which a factor that somebody has chosen as the condition has its own name again.
+
+    It alone names no condition: each item has every combination of it and another column. The
+    conditions join both, and results are told by the names of the two columns.
+    """
+    own = table.shown("condition")
+    if "condition" not in table.chosen or own in table.columns:
+        return table
+    names = {name: own if name == "condition" else name for name in table.columns}
+    restored = replace(
+        table,
+        columns=tuple(names.values()),
+        cells={new: table.cells[name] for name, new in names.items()},
+        origin={name: shown for name, shown in table.origin.items() if name != "condition"},
+        chosen=table.chosen - {"condition"},
+    )
+    numbered = with_items_numbered(restored)
+    factors = crossed_columns(numbered) or crossed_columns(numbered, most=MOST_LEVELS) or ()
+    return restored if own in factors else table
 
 
 def _keys(table: Table, names: Sequence[str]) -> list[tuple[str, ...]]:

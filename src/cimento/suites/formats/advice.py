@@ -11,6 +11,7 @@ from cimento.intake.blanks import BLANK, has_blank, with_blank
 from cimento.intake.forms import program_of
 from cimento.intake.labels import judges
 from cimento.intake.names import has_letter
+from cimento.intake.numbered import sets_of
 from cimento.intake.roles import find
 from cimento.intake.shapes import as_option, nearest_advised
 from cimento.intake.table import Table
@@ -55,6 +56,7 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
         or _continuations_needed(table, sentences)
         or both_in_one(table, sentences)
         or _regions_needed(table)
+        or _sets_needed(table, sentences)
     ):
         return known
     # Two columns of sentences are a pair, whatever else the table says of it.
@@ -192,6 +194,17 @@ _FEWEST_COMMENTS = 2
 """Lines that begin with a number sign below the first, as all files of PCIbex and Ibex have."""
 
 
+def _sets_needed(table: Table, sentences: Sequence[str]) -> str:
+    """Advice on a design whose items or whose sentences no name tells; empty for other tables."""
+    sets = sets_of(table) if len(sentences) == 1 and not table.find("item") else []
+    if not sets:
+        return ""
+    options = " or ".join(
+        as_option({"item": way.column, "sentence": sentences[0]}) for way in sets[:_SIDES]
+    )
+    return f"{sets[0].said} If it is a design, say which column numbers its items: {options}."
+
+
 _ANSWERS_OF_PEOPLE = (
     'If each row is the answer of one person, the page "Ask people" says how it is read.'
 )
@@ -245,7 +258,9 @@ def _names_needed(table: Table, sentences: Sequence[str]) -> str:
     return (
         f"Nothing says which sentences of {sentences[0]!r} are good; colors and bold type are not"
         " read. For pairs, add a column of items, with one number for both sentences of a pair, and"
-        " a column condition, with good and bad; for ratings, add a column rating."
+        " a column condition, with good and bad; for a design, a column of items and two columns of"
+        " factors, every combination of which is once in each item; for ratings, add a column"
+        " rating."
         if sentences
         else "Pairs need the columns good and bad, rated sentences the columns sentence and rating;"
         " words for these in German, French, Italian, Spanish, Portuguese and Russian are"

@@ -18,7 +18,7 @@ from cimento.errors import Fault
 from cimento.faults import errors, fault
 from cimento.intake.decoding import decoded, first_line, unusable
 from cimento.intake.misfits import not_text, wrong_kind
-from cimento.intake.numbered import numbered_apart, with_items_numbered
+from cimento.intake.numbered import numbered_apart, numbering_said, with_items_numbered
 from cimento.intake.reading import TableReading, reading_of, reading_of_keys
 from cimento.intake.shapes import CELLS, CONDITIONS, REGIONS
 from cimento.intake.sheets import tabulated, unread_columns
@@ -53,7 +53,7 @@ from cimento.suites.formats.sentence_rows import id_columns, rows_of, suite_of_r
 from cimento.suites.formats.sprouse import COLUMNS, from_sprouse, is_of_sprouse
 from cimento.suites.plain_levels import plain_first, with_known_design
 from cimento.suites.reading import Reading, sha256_of, strip_blanks
-from cimento.suites.repeated import with_joined_levels, without_repeated
+from cimento.suites.repeated import with_factor_named, with_joined_levels, without_repeated
 from cimento.suites.shapes import condition_columns, region_column_names, with_sentences
 from cimento.suites.stimuli import WITHOUT_BLANKS
 
@@ -257,7 +257,7 @@ def is_factorial_table(table: Table) -> bool:
 
     The sentence may be in several columns, one for each region.
     """
-    table = with_items_numbered(table)
+    table = with_items_numbered(with_factor_named(table))
     if is_of_sprouse(table) or region_column_names(table):
         return True
     return bool(
@@ -288,10 +288,10 @@ def read_factorial_table(path: Path) -> Reading:
         SuiteError: the file is not such a table.
     """
     data, whole, faults = tabulated(path)
-    whole = with_items_numbered(whole)
+    whole = with_items_numbered(with_factor_named(whole))
     for role in ("item", "condition", "phenomenon"):
         faults += wrong_kind(whole, [whole.find(role)], role)
-    faults += numbered_apart(whole)
+    faults += [*numbering_said(whole), *numbered_apart(whole)]
     if errors(faults):
         raise unusable(path, faults)
     regions = region_column_names(table := filled_down(whole))
