@@ -43,7 +43,7 @@ from cimento.errors import CimentoError
 from cimento.faults import NO_PREDICTIONS
 from cimento.suites.builtin import find_suite
 from cimento.suites.checks.notation import MARKED, NUMBERED
-from cimento.suites.suite_workbook import HOW_TO, ITEMS
+from cimento.suites.workbook_words import HOW_TO, ITEMS, sheet_called
 
 _BESIDE = ("conditions", "names", "worst", "blocks", "least")
 """The questions beside which the language can be set, as they are not about what columns are."""
@@ -60,7 +60,9 @@ async def build(visit: Visit) -> None:
     try:
         place = visit.workspace.suite(name)
         path = place if isinstance(place, Path) else find_suite(place)
-        opened = await asyncio.to_thread(open_grid, path, language=visit.say.language)
+        opened = await asyncio.to_thread(
+            open_grid, path, language=visit.say.language, words=visit.say.language
+        )
     except CimentoError as error:
         problem(visit, error)
         _choice(visit)
@@ -229,7 +231,7 @@ class Editor:
                 button(say(f"edit.{name}"), guarded(self._visit, action), icon=icon)
         self._command = CommandLine(self._visit, ["suites", "check", self._place()])
         self._unsaved = ui.label(say("edit.save-first")).classes("small")
-        self._sheets_said = ui.label(say("edit.sheet-names")).classes("small")
+        self._sheets_said = ui.label().classes("small")
         with ui.element("div").classes("tools"):
             self._next = [
                 ui.link(say(f"edit.to-{step}"), self._visit.address(step, suite=self._place()))
@@ -265,6 +267,8 @@ class Editor:
         dirty = grid != self._saved
         self._title.text = f"{grid.name}{' *' if dirty else ''}"
         self._unsaved.set_visibility(dirty)
+        names = ", ".join(sheet_called(name, grid.words) for name in self._names)
+        self._sheets_said.text = say("edit.sheet-names", names=names)
         self._sheets_said.set_visibility(grid.described)
         kept = "(event) => { event.preventDefault(); }" if dirty else "null"
         ui.run_javascript(f"window.onbeforeunload = {kept}")

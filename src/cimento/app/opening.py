@@ -36,14 +36,19 @@ from cimento.suites.languages import LANGUAGE_CODE
 from cimento.suites.load import is_archive, opened, suite_files, suite_paths
 from cimento.suites.reading import TOML
 from cimento.suites.sources import recorded_source
-from cimento.suites.suite_workbook import (
+from cimento.suites.suite_workbook import SETTINGS, folder_sheets, suite_sheets
+from cimento.suites.workbook_words import (
     ABOUT,
+    ENGLISH,
     HOW_TO,
     ITEMS,
     PREDICTIONS,
     SEEDS,
-    SETTINGS,
-    folder_sheets,
+    heading,
+    in_english,
+    language_of_sheet,
+    setting_meant,
+    what_it_is,
 )
 
 _FOLDER = (TOML, f"{ITEMS}.tsv", f"{SEEDS}.tsv", f"{ITEMS}.jsonl")
@@ -64,7 +69,7 @@ class OpenFile:
     notes: tuple[Note, ...] = ()
 
 
-def open_grid(path: Path, *, language: str = "") -> OpenFile:
+def open_grid(path: Path, *, language: str = "", words: str = ENGLISH) -> OpenFile:
     """Open a suite, with or without faults.
 
     Args:
@@ -72,6 +77,8 @@ def open_grid(path: Path, *, language: str = "") -> OpenFile:
             format that is read.
         language: ISO 639-1 code of the language that a suite without a description may be in,
             which decides between encodings of Windows; empty if nothing is known.
+        words: language of the names of sheets and settings in the workbook that will be made of
+            another file; a workbook keeps its own.
 
     Raises:
         InputError: nothing can be read there, or nothing that a grid can hold.
@@ -86,12 +93,13 @@ def open_grid(path: Path, *, language: str = "") -> OpenFile:
                 todo="To change one of them, put a copy of its file into the folder suites.",
             )
         if place.is_dir():
-            return OpenFile(_open_folder(place, name))
-        if place.suffix.lower() == WORKBOOK and ABOUT in (sheets := sheet_names(read_bytes(place))):
-            return _open_workbook(place, list(sheets))
+            return OpenFile(replace(_open_folder(place, name), words=words))
+        if called := suite_sheets(place):
+            return _open_workbook(place, called)
         if place.suffix.lower() in SUFFIXES:
-            return _open_table(place)
-        return OpenFile(_converted(place, name))
+            made = _open_table(place, words)
+            return replace(made, grid=replace(made.grid, words=words))
+        return OpenFile(replace(_converted(place, name), words=words))
 
 
 def _only_suite(folder: Path, archive: Path) -> Path:
@@ -110,30 +118,41 @@ def _only_suite(folder: Path, archive: Path) -> Path:
     )
 
 
-def _open_workbook(path: Path, sheets: Iterable[str]) -> OpenFile:
-    """The sheets of a workbook that describes its suite."""
+def _open_workbook(path: Path, called: Mapping[str, str]) -> OpenFile:
+    """The sheets of a workbook that describes its suite.
+
+    Args:
+        path: path of the workbook.
+        called: what its sheets are called, as `suite_sheets` gives it.
+    """
     data = read_bytes(path)
-    made, faults = {}, list[Fault]()
+    words = language_of_sheet(called[ABOUT])
+    meant = {own: name for name, own in called.items()}
+    there = [meant.get(own, own) for own in sheet_names(data)]
+    found, faults = dict[str, list[list[str]]](), list[Fault]()
     # *about* first, as people read it; a workbook without items gets an empty sheet.
-    order = dict.fromkeys((ABOUT, ITEMS, *sheets))
-    for name in list(order)[:_MOST_SHEETS]:
-        if name not in sheets:
-            made[name] = sheet_of([["item", "condition", "text"]])
+    for name in list(dict.fromkeys((ABOUT, ITEMS, *there)))[:_MOST_SHEETS]:
+        if name not in there:
+            found[name] = [[heading(role, words) for role in ("item", "condition", "text")]]
             continue
-        rows, more = read_raw_rows(data, Path(f"{name}{WORKBOOK}"))
-        if errors(more) and not rows:
+        found[name], more = read_raw_rows(data, Path(f"{called.get(name, name)}{WORKBOOK}"))
+        if errors(more) and not found[name]:
             raise SuiteError(where=path.name, faults=more)
-        made[name] = sheet_of(rows, head=0 if name == ABOUT else _head(rows))
         faults += more
-    grid = Grid(path.stem, made, described=True)
+    made = {
+        name: sheet_of(rows, head=0 if name == ABOUT else _head(rows))
+        for name, rows in in_english(found, words).items()
+    }
+    grid = Grid(path.stem, made, described=True, words=words)
     return OpenFile(grid, tuple(_notes(grid, faults)))
 
 
-def _open_table(path: Path) -> OpenFile:
-    """A table without a description."""
+def _open_table(path: Path, words: str) -> OpenFile:
+    """A table without a description; an empty one has headings in a language."""
     rows, faults = read_raw_rows(read_bytes(path), path)
     if not rows and not faults:
-        return OpenFile(Grid(path.stem, {ITEMS: sheet_of([["good", "bad"]])}, described=False))
+        empty = sheet_of([[heading(side, words) for side in ("good", "bad")]])
+        return OpenFile(Grid(path.stem, {ITEMS: empty}, described=False))
     if not rows:
         raise SuiteError(where=path.name, faults=faults)
     grid = Grid(path.stem, {ITEMS: sheet_of(rows, head=_head(rows))}, described=False)
@@ -224,7 +243,8 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
     """
     if grid.described:
         about = grid.sheets[ABOUT].rows
-        row = next((n for n, row in enumerate(about) if row[0].strip() == "language"), len(about))
+        labels = [setting_meant(row[0].strip()) for row in about]
+        row = labels.index("language") if "language" in labels else len(about)
         return set_cells(grid, ABOUT, {(row, 0): "language", (row, 1): language})
     if path is not None and path.is_file():
         grid = _as_in(language, grid, path)
@@ -247,7 +267,22 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
     # The suite is called as its file is, which may have marks that a place in a message has not.
     about = described.sheets[ABOUT].rows
     named = {(n, 1): grid.name for n, row in enumerate(about) if row[0] == "name"}
-    return replace(set_cells(described, ABOUT, named), name=grid.name)
+    described = replace(set_cells(described, ABOUT, named), name=grid.name, words=grid.words)
+    return _with_headings(described, grid)
+
+
+def _with_headings(described: Grid, grid: Grid) -> Grid:
+    """A grid in whose table the columns that another lacks have headings in its language."""
+    if grid.words == ENGLISH:
+        return described
+    own = {name.strip() for name in grid.items.columns}
+    head = {
+        (described.items.head, n): heading(name, grid.words)
+        for n, name in enumerate(described.items.columns)
+        if name not in own
+    }
+    made = set_cells(described, ITEMS, head)
+    return made if made == described or _reads_as(made, described) else described
 
 
 def with_plain_levels(grid: Grid, factors: Mapping[str, tuple[str, str]]) -> Grid:
@@ -269,7 +304,9 @@ def with_plain_levels(grid: Grid, factors: Mapping[str, tuple[str, str]]) -> Gri
         designed = with_design(replace(suite, factors=dict(factors), predictions=()))
         made = open_grid(save_suite(load_suite(designed), Path(temporary) / "designed.xlsx")).grid
     kept = _with_own_table(grid, made)
-    return replace(kept, sheets={**described.sheets, **kept.sheets}, name=grid.name)
+    sheets = {**described.sheets, **kept.sheets}
+    kept = replace(kept, sheets=sheets, name=grid.name, words=grid.words)
+    return _with_headings(kept, grid)
 
 
 def _with_own_table(grid: Grid, described: Grid) -> Grid:
@@ -421,7 +458,7 @@ def _with_description(grid: Grid, language: str) -> Grid:
     usual = counts.most_common(1)[0][0] if counts else 0
     regions = " | ".join(f"region {number}" for number in range(1, usual + 1))
     known = {"name": grid.name, "language": language, "regions": regions}
-    about = [[name, known.get(name, ""), what] for name, (what, _) in SETTINGS.items()]
+    about = [[name, known.get(name, ""), what_it_is(name)] for name in SETTINGS]
     sheets = {
         ABOUT: sheet_of([["setting", "value", "what it is"], *about]),
         ITEMS: sheet_of([grid.items.columns, *(grid.items.rows[n] for n in grid.read_rows())]),

@@ -351,7 +351,9 @@ The first is that of every template where none is asked for.
 """
 
 
-def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") -> list[Path]:
+def new_suite(
+    kind: str, path: Path, *, language: str = "", canary: str = "", words: str = ""
+) -> list[Path]:
     """Write a template of a suite, named after its folder or workbook.
 
     Args:
@@ -362,6 +364,8 @@ def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") ->
         language: language of the examples, one of `TEMPLATE_LANGUAGES`; empty for the first.
         canary: string by which the suite can be recognized in training data; see
             `cimento.suites`.
+        words: language of the names of sheets, settings and columns of a workbook; empty for
+            English.
 
     Returns:
         The files written.
@@ -395,7 +399,7 @@ def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") ->
     refuse_existing(path)
     with TemporaryDirectory(prefix="cimento-") as name:
         save(Path(name))
-        return [fold(Path(name), path)]
+        return [fold(Path(name), path, language=words or TEMPLATE_LANGUAGES[0])]
 
 
 def _rows_in(language: str, text: str) -> str:
