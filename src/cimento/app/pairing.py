@@ -29,6 +29,7 @@ from cimento.app.conditions import (
     with_names,
     with_prediction,
 )
+from cimento.app.describing import describe, with_plain_levels
 from cimento.app.editing import (
     Grid,
     Sheet,
@@ -48,7 +49,6 @@ from cimento.app.marked import (
     sentence_columns,
     unmarked,
 )
-from cimento.app.opening import describe, with_plain_levels
 from cimento.app.parts import plain_table
 from cimento.app.views import letters
 from cimento.app.words import Words

@@ -42,6 +42,7 @@ from cimento.suites.workbook_words import (
     ENGLISH,
     HOW_TO,
     ITEMS,
+    MORE,
     PREDICTIONS,
     SEEDS,
     SETTING_WORDS,
@@ -57,7 +58,6 @@ from cimento.suites.workbook_words import (
 )
 
 RECORDS = "items.jsonl"
-_MORE = "more"
 _TOP = ("kind", "regions")
 """Settings at the top level of suite.toml, which *about* names without a table."""
 
@@ -73,7 +73,7 @@ _HEADERS = (
 )
 _FORMULA = ("name", "formula", "comment")
 _FORMULA_WORDS = {
-    word: name for word, name in DESCRIBED_WORDS.items() if name in (*_FORMULA, _MORE)
+    word: name for word, name in DESCRIBED_WORDS.items() if name in (*_FORMULA, MORE)
 } | {"имя": "name"}
 _JSON_BEGINS = re.compile(r'[\[{"\-0-9]|(?:true|false|null|Infinity|NaN)$')
 _NUMBERED = re.compile(r"(.+) ([1-9][0-9]*)")
@@ -156,11 +156,11 @@ def unfold(path: Path, folder: Path) -> None:
     sheets = sheets_by_name(names)
     if ITEMS not in sheets:
         others = [name for name in names if name not in sheets.values()]
-        items = sheet_called(ITEMS, language_of_sheet(sheets[ABOUT]))
+        wanted = sheet_called(ITEMS, language_of_sheet(sheets[ABOUT]))
         raise InputError(
             where=str(path),
-            seen=f"has a sheet {sheets[ABOUT]!r} and no sheet {items!r}",
-            todo=f"Call the sheet with the sentences {items}"
+            seen=f"has a sheet {sheets[ABOUT]!r} and no sheet {wanted!r}",
+            todo=f"Call the sheet with the sentences {wanted}"
             + (f": it may be {others[0]!r}." if others else "."),
         )
     settings = _settings(_sheet(data, ABOUT, path))
@@ -259,7 +259,7 @@ def _about(settings: Mapping[str, JsonValue]) -> Iterator[list[str]]:
             cell = "" if is_empty else _cell(said[name], partial(_value_of, name))
             yield [name, cell, what_it_is(name)]
     if left := _left(settings, said):
-        yield [_MORE, json.dumps(left, ensure_ascii=False), what_it_is(_MORE)]
+        yield [MORE, json.dumps(left, ensure_ascii=False), what_it_is(MORE)]
 
 
 def _left(settings: Mapping[str, JsonValue], said: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
@@ -282,7 +282,7 @@ def _left(settings: Mapping[str, JsonValue], said: Mapping[str, JsonValue]) -> d
 def _is_plain_name(name: str) -> bool:
     """Whether a name can be that of a row or column, which readers do not change."""
     words = {*SETTING_WORDS, *DESCRIBED_WORDS}
-    reserved = {*_TOP, *_HEADERS, *words, _MORE, "meta", "_extra", PREDICTIONS}
+    reserved = {*_TOP, *_HEADERS, *words, MORE, "meta", "_extra", PREDICTIONS}
     return bool(name) and "." not in name and name == column_name(name) and name not in reserved
 
 
@@ -290,12 +290,11 @@ def _settings(table: Table) -> dict[str, Any]:
     """The settings of suite.toml, read from the rows of *about*."""
     settings: dict[str, Any] = {"meta": {}}
     for label, cell in _labeled(table):
-        is_more = DESCRIBED_WORDS.get(label.casefold()) == _MORE
-        name = _MORE if is_more else setting_meant(label)
+        name = setting_meant(label)
         group, dot, key = name.partition(".")
         if label.casefold() in _HEADERS or not (label and cell):
             continue
-        if name == _MORE:
+        if name == MORE:
             _merge(settings, _value(cell))
         elif name in _TOP:
             settings[name] = _value_of(name, cell)
@@ -360,7 +359,7 @@ def _prediction_rows(predictions: Sequence[Mapping[str, JsonValue]]) -> Iterator
     others = [n for n in names if _is_plain_name(n) and n.casefold() not in _FORMULA_WORDS]
     columns = list(dict.fromkeys([*_FORMULA, *others]))
     has_more = bool(names.keys() - columns)
-    yield [*columns, *([_MORE] * has_more)]
+    yield [*columns, *([MORE] * has_more)]
     for prediction in predictions:
         rest = {k: v for k, v in prediction.items() if k not in columns}
         more = json.dumps(rest, ensure_ascii=False) if rest else ""
@@ -382,7 +381,7 @@ def _predictions(table: Table) -> Iterator[dict[str, Any]]:
         merged: dict[str, Any] = {}
         for column, cell in row.cells.items():
             name = _FORMULA_WORDS.get(column.casefold(), column)
-            if name == _MORE and cell.strip():
+            if name == MORE and cell.strip():
                 _merge(merged, _value(cell))
             elif cell.strip():
                 is_text = name in _FORMULA and not cell.startswith('"')

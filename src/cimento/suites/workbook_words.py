@@ -24,9 +24,12 @@ Rows: TypeAlias = list[list[str]]
 
 _TEXTS = Path(__file__).parents[1] / "data" / "how-to.toml"
 _FACTORS = "factors"
+MORE = "more"
+_TELLING = {"condition", "good", "target"}
+"""Headings beside which the reader of a description takes the others in any language."""
 _HEADS = {
     ABOUT: ("setting", "value", "what it is"),
-    PREDICTIONS: ("name", "formula", "comment", "more"),
+    PREDICTIONS: ("name", "formula", "comment", MORE),
 }
 """The headings of the sheets whose columns are ours."""
 
@@ -81,12 +84,13 @@ def setting_meant(label: str) -> str:
     group, dot, key = label.partition(".")
     if dot and SETTING_WORDS.get(group.casefold()) == _FACTORS:
         return f"{_FACTORS}.{key}"
-    return SETTING_WORDS.get(label.casefold(), label)
+    folded = label.casefold()
+    return MORE if DESCRIBED_WORDS.get(folded) == MORE else SETTING_WORDS.get(folded, label)
 
 
 def setting_called(name: str, language: str) -> str:
     """The label of a setting in a language."""
-    if name == "more":
+    if name == MORE:
         return DESCRIBED[name].get(language, name)
     group, dot, key = name.partition(".")
     if dot and group == _FACTORS:
@@ -130,8 +134,8 @@ def in_language(
     Args:
         sheets: rows by the names in English.
         language: one of `LANGUAGES`.
-        with_items: whether the headings of the items are those of cimento, and become others too;
-            those of items with seeds stay, as their reader has no other names for them.
+        with_items: whether the headings of the items are those of cimento, and become others too,
+            as far as readers know such items by them.
     """
     if language == ENGLISH:
         return dict(sheets)
@@ -200,7 +204,8 @@ def _items(rows: Rows, language: str) -> Rows:
     """The rows of items with headings in a language; those of stories have versions too."""
     head, *body = rows
     if "story" not in head or VERSION not in head:
-        return [[heading(name, language) for name in head], *body]
+        is_told = not _TELLING.isdisjoint(head)
+        return [[heading(name, language) for name in head], *body] if is_told else rows
     version = head.index(VERSION)
     called = [story_heading(name, language) for name in head]
     cells = ([version_called(c, language) if n == version else c for n, c in enumerate(row)]

@@ -1,0 +1,206 @@
+"""Suite workbooks in every language of the window: back without loss, places as they are called."""
+
+from __future__ import annotations
+
+import openpyxl
+import pytest
+
+from cimento.app.checking import check_grid
+from cimento.app.editing import set_cells
+from cimento.app.opening import open_grid, write_grid
+from cimento.app.words import LANGUAGES
+from cimento.errors import InputError
+from cimento.intake.words import DESCRIBED, HEADINGS, SETTINGS, SHEETS, STORIES, VERSIONS
+from cimento.kinds.registry import load_suite, save_suite
+from cimento.suites.builtin import builtin_names, new_suite, template_kinds
+from cimento.suites.ratings import rated_of
+from cimento.suites.suite_workbook import fold
+from cimento.suites.workbook_words import (
+    how_to,
+    in_english,
+    in_language,
+    setting_called,
+    setting_meant,
+    what_it_is,
+)
+from tests.helpers.command_line import invoke
+from tests.helpers.some_slow import some_slow
+
+OTHERS = [code for code in LANGUAGES if code != "en"]
+STARTERS = [(kind, language) for kind in template_kinds() for language in OTHERS]
+
+
+def cells_of(path):
+    """The cells of each sheet of a workbook, as another program reads them."""
+    book = openpyxl.load_workbook(path)
+    return {
+        sheet.title: [[cell.value or "" for cell in row] for row in sheet.iter_rows()]
+        for sheet in book
+    }
+
+
+def content(loaded):
+    """What a suite says; of rated sentences what people gave, whatever their column is called."""
+    suite = loaded.suite
+    try:
+        rated = rated_of(suite)
+    except (InputError, AttributeError, TypeError):
+        return suite
+    return suite.meta, suite.predictions, suite.extra, rated
+
+
+@pytest.mark.parametrize("starter", some_slow(STARTERS, quick=8))
+def test_a_starter_in_a_language_is_the_suite_that_it_is_in_english(tmp_path, starter):
+    kind, language = starter
+    [english] = new_suite(kind, tmp_path / "en" / "s.xlsx", language=language)
+    [other] = new_suite(kind, tmp_path / language / "s.xlsx", language=language, words=language)
+    assert content(load_suite(other)) == content(load_suite(english))
+    assert set(cells_of(other)) == {SHEETS[name][language] for name in cells_of(english)}
+
+
+@pytest.mark.parametrize("starter", some_slow(STARTERS, quick=8))
+def test_the_window_saves_what_it_opened(tmp_path, starter):
+    kind, language = starter
+    [path] = new_suite(kind, tmp_path / "s.xlsx", language=language, words=language)
+    opened = open_grid(path, words="en").grid
+    assert opened.words == language
+    assert check_grid(opened).usable
+    assert cells_of(write_grid(opened, tmp_path / "again.xlsx")) == cells_of(path)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_suite_of_a_folder_is_saved_in_the_language_of_the_window(tmp_path, language):
+    folder = tmp_path / "s"
+    new_suite("pairs", folder, language=language)
+    grid = open_grid(folder, words=language).grid
+    there = cells_of(write_grid(grid, tmp_path / "s.xlsx"))
+    assert [*there] == [
+        SHEETS[name][language] for name in ("about", "items", "predictions", "how to")
+    ]
+    about = [row[0] for row in there[SHEETS["about"][language]]]
+    assert about[:3] == [
+        DESCRIBED["setting"][language], SETTINGS["name"][language][0],
+        SETTINGS["version"][language][0],
+    ]  # fmt: skip
+    # The table of the folder is its author's, and its headings stay.
+    assert there[SHEETS["items"][language]][0][:3] == ["item", "good", "bad"]
+    assert load_suite(tmp_path / "s.xlsx").suite == load_suite(folder).suite
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", some_slow(builtin_names(), quick=4))
+def test_a_suite_of_cimento_is_saved_in_a_language_without_loss(tmp_path, name):
+    for language in OTHERS:
+        folder = save_suite(load_suite(name), tmp_path / language)
+        book = fold(folder, tmp_path / f"{language}.xlsx", language=language)
+        again = save_suite(load_suite(book), tmp_path / f"{language}-again")
+        assert (again / "suite.toml").read_bytes() == (folder / "suite.toml").read_bytes()
+        assert content(load_suite(again)) == content(load_suite(folder))
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_words_of_an_author_stay_between_those_of_cimento(language):
+    sheets = {
+        "about": [["setting", "value", "what it is"], ["name", "name", "mine"],
+                  ["factors.a", "b | c"], ["Nome proprio", "x", ""],
+                  ["more", "{}", "other settings, as JSON"]],
+        "predictions": [["name", "formula", "comment", "value"],
+                        ["a", "(1;%a%) < (1;%b%)", "name"]],
+        "my notes": [["setting", "name"]],
+        "how to": how_to("pairs"),
+    }  # fmt: skip
+    made = in_language(sheets, language)
+    about = made[SHEETS["about"][language]]
+    assert about[1] == [SETTINGS["name"][language][0], "name", "mine"]
+    assert about[2][0] == f"{SETTINGS['factors'][language][0]}.a"
+    assert about[3] == ["Nome proprio", "x", ""]
+    assert made[SHEETS["predictions"][language]][0][3] == "value"
+    assert made[SHEETS["predictions"][language]][1] == sheets["predictions"][1]
+    assert made["my notes"] == sheets["my notes"]
+    assert made[SHEETS["how to"][language]] == how_to("pairs", language) != how_to("pairs")
+    assert in_english(made, language) == sheets
+
+
+def test_no_word_names_two_things_and_none_is_missing():
+    for table in (SHEETS, DESCRIBED, HEADINGS, STORIES, VERSIONS, SETTINGS):
+        assert all(set(OTHERS) <= {*words} for words in table.values())
+    for language in OTHERS:
+        for table in (SHEETS, DESCRIBED, STORIES, VERSIONS):
+            assert len({words[language] for words in table.values()}) == len(table)
+        for name in SETTINGS:
+            if name != "factors":
+                assert setting_meant(setting_called(name, language)) == name
+                assert what_it_is(name, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "place", "row"),
+    [("it", "sheet item, row 2", "lingua"), ("es", "sheet ítems, row 2", "idioma"),
+     ("pt", "sheet itens, row 2", "idioma"), ("ru", "sheet пункты, row 2", "язык")],
+)  # fmt: skip
+def test_a_fault_names_the_sheet_as_the_file_calls_it(tmp_path, capsys, language, place, row):
+    [path] = new_suite("agreement", tmp_path / "s.xlsx", language=language, words=language)
+    book = openpyxl.load_workbook(path)
+    about, items = (book[SHEETS[name][language]] for name in ("about", "items"))
+    items["C2"] = "Le lampade | sono  | accese."
+    [own] = [cells for cells in about.iter_rows() if cells[0].value == row]
+    own[1].value = None
+    book.save(path)
+    assert invoke(["suites", "check", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert f"s.xlsx, {place}" in shown
+    assert f'in the row "{row}" of the sheet "{SHEETS["about"][language]}"' in shown
+    report = check_grid(open_grid(path).grid)
+    assert {finding.sheet for finding in report.findings} == {"about", "items"}
+    assert (1,) in [finding.rows for finding in report.findings if finding.sheet == "items"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "said"),
+    [
+        ("B3", "permuta", "versione is 'permuta'. Write plausibile, ordine 1 or sostituzione 1."),
+        ("I3", "9", "frase rivelatrice is '9'. Write a whole number from 1 to 5."),
+        ("A3", "", "storia is empty. Number your stories 1, 2, 3."),
+    ],
+)
+def test_a_wrong_cell_of_a_story_is_named_as_its_column_is_called(tmp_path, cell, value, said):
+    [path] = new_suite("stories", tmp_path / "s.xlsx", language="it", words="it")
+    book = openpyxl.load_workbook(path)
+    book["item"][cell] = value
+    book.save(path)
+    with pytest.raises(InputError) as caught:
+        load_suite(path)
+    assert str(caught.value).endswith(f"s.xlsx, sheet item, row 3: {said}")
+
+
+def test_a_renamed_sheet_of_sentences_is_asked_for_by_its_name_in_the_file(tmp_path, capsys):
+    [path] = new_suite("pairs", tmp_path / "s.xlsx", words="it")
+    book = openpyxl.load_workbook(path)
+    book["item"].title = "Frasi"
+    book.save(path)
+    assert invoke(["suites", "check", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert "has a sheet 'descrizione' and no sheet 'item'" in said
+    assert "it may be 'frasi'" in said
+
+
+def test_a_sheet_with_a_common_name_alone_describes_no_suite(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.title = "Descrizione"
+    book.active.append(["Frasi raccolte in classe"])
+    rows = book.create_sheet("Frasi")
+    for row in (("buona", "cattiva"), ("Il cane dorme.", "Il cane dormono."),
+                ("Le rane saltano.", "Le rane salta.")):  # fmt: skip
+        rows.append(row)
+    book.save(tmp_path / "p.xlsx")
+    assert len(load_suite(tmp_path / "p.xlsx", language="it").suite.items) == 2
+
+
+def test_an_edit_beside_the_words_of_cimento_is_kept(tmp_path):
+    [path] = new_suite("ratings", tmp_path / "s.xlsx", language="it", words="it")
+    grid = open_grid(path).grid
+    row = [cells[0] for cells in grid.sheets["about"].rows].index("name")
+    changed = set_cells(grid, "about", {(row, 1): "giudizi di classe", (row, 2): "come si chiama"})
+    book = write_grid(changed, tmp_path / "t.xlsx")
+    assert ["nome", "giudizi di classe", "come si chiama"] in cells_of(book)["descrizione"]
+    assert load_suite(book).suite.meta.name == "giudizi di classe"
