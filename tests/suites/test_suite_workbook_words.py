@@ -77,11 +77,11 @@ def test_a_suite_of_a_folder_is_saved_in_the_language_of_the_window(tmp_path, la
     assert [*there] == [
         SHEETS[name][language] for name in ("about", "items", "predictions", "how to")
     ]
-    about = [row[0] for row in there[SHEETS["about"][language]]]
-    assert about[:3] == [
-        DESCRIBED["setting"][language], SETTINGS["name"][language][0],
-        SETTINGS["version"][language][0],
-    ]  # fmt: skip
+    labels = [row[0] for row in there[SHEETS["about"][language]]]
+    known = ("name", "version", "language", "phenomenon", "license", "citation", "status",
+             "author", "reference", "comment", "tags")  # fmt: skip
+    written = [SETTINGS[name][language][0] for name in known]
+    assert labels == [DESCRIBED["setting"][language], *written]
     # The table of the folder is its author's, and its headings stay.
     assert there[SHEETS["items"][language]][0][:3] == ["item", "good", "bad"]
     assert load_suite(tmp_path / "s.xlsx").suite == load_suite(folder).suite

@@ -90,6 +90,8 @@ def setting_meant(label: str) -> str:
 
 def setting_called(name: str, language: str) -> str:
     """The label of a setting in a language."""
+    if language == ENGLISH:
+        return name
     if name == MORE:
         return DESCRIBED[name].get(language, name)
     group, dot, key = name.partition(".")
