@@ -78,15 +78,22 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
     return _with_headings(described, grid)
 
 
+_MADE = ("item", "condition", "text", "good", "bad")
+"""The columns that have other headings in other languages; those of ratings keep their names."""
+
+
 def _with_headings(described: Grid, grid: Grid) -> Grid:
-    """A grid in whose table the columns that another lacks have headings in its language."""
+    """A grid in whose table the columns that another lacks have headings in its language.
+
+    They stay in English where the table would then be read as another suite.
+    """
     if grid.words == ENGLISH:
         return described
     own = {name.strip() for name in grid.items.columns}
     head = {
         (described.items.head, n): heading(name, grid.words)
         for n, name in enumerate(described.items.columns)
-        if name not in own
+        if name not in own and name in _MADE
     }
     made = set_cells(described, ITEMS, head)
     return made if made == described or _reads_as(made, described) else described

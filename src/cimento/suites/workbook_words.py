@@ -1,11 +1,12 @@
 """Suite workbooks in the language of their author: sheets, settings, headings, instructions.
 
-The names in English are those of suite.toml and of the tables of a folder. The others stand in
+The names in English are those of suite.toml and of the tables of a folder. The others are in
 ``words.toml``, where the readers know them too, and the sentences in ``how-to.toml``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -109,6 +110,15 @@ def what_it_is(name: str, language: str = ENGLISH) -> str:
     """The description of a setting; empty for one that has none."""
     told: str = _texts()["what"].get(name, {}).get(language, "")
     return told
+
+
+def of_examples(toml: str, language: str) -> str:
+    """The suite.toml of a template with what it says of its examples in a language."""
+    if language == ENGLISH:
+        return toml
+    for english, told in _texts()["examples"].items():
+        toml = re.sub(rf'"{re.escape(english)}(?: \w+\.)?"', f'"{told[language]}"', toml)
+    return toml
 
 
 def how_to(kind: str, language: str = ENGLISH) -> Rows:

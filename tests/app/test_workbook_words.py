@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import openpyxl
 import pytest
 
 from cimento.app.checking import check_grid
+from cimento.app.describing import describe
 from cimento.app.editing import set_cells
 from cimento.app.opening import open_grid, write_grid
 from cimento.app.words import LANGUAGES
 from cimento.errors import InputError
 from cimento.intake.words import DESCRIBED, HEADINGS, SETTINGS, SHEETS, STORIES, VERSIONS
+from cimento.intake.workbooks import write_sheets
 from cimento.kinds.registry import load_suite, save_suite
 from cimento.suites.builtin import builtin_names, new_suite, template_kinds
 from cimento.suites.ratings import rated_of
@@ -23,9 +28,17 @@ from cimento.suites.workbook_words import (
     setting_meant,
     what_it_is,
 )
+from tests.helpers.app_user import until, visit
 from tests.helpers.command_line import invoke
 from tests.helpers.some_slow import some_slow
 
+pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
+
+ENGLISH_SAID = re.compile(
+    "Examples|less surprising|island than|subject-verb|commonsense|such as"
+    "|'(?:setting|value|what it is|license|comment|good sentence|condition|story|version)'"
+)
+"""What the workbooks in English say."""
 OTHERS = [code for code in LANGUAGES if code != "en"]
 STARTERS = [(kind, language) for kind in template_kinds() for language in OTHERS]
 
@@ -40,8 +53,14 @@ def cells_of(path):
 
 
 def content(loaded):
-    """What a suite says; of rated sentences what people gave, whatever their column is called."""
+    """What a suite says; of rated sentences what people gave, whatever their column is called.
+
+    What a template says of its examples in words is left out.
+    """
     suite = loaded.suite
+    suite = replace(suite, meta=replace(suite.meta, phenomenon="", comment=""))
+    if hasattr(suite, "predictions"):
+        suite = replace(suite, predictions=tuple(replace(p, comment="") for p in suite.predictions))
     try:
         rated = rated_of(suite)
     except (InputError, AttributeError, TypeError):
@@ -55,6 +74,8 @@ def test_a_starter_in_a_language_is_the_suite_that_it_is_in_english(tmp_path, st
     [english] = new_suite(kind, tmp_path / "en" / "s.xlsx", language=language)
     [other] = new_suite(kind, tmp_path / language / "s.xlsx", language=language, words=language)
     assert content(load_suite(other)) == content(load_suite(english))
+    assert ENGLISH_SAID.findall(repr(cells_of(other))) == []
+    assert ENGLISH_SAID.findall(repr(cells_of(english)))
     assert set(cells_of(other)) == {SHEETS[name][language] for name in cells_of(english)}
 
 
@@ -204,3 +225,52 @@ def test_an_edit_beside_the_words_of_cimento_is_kept(tmp_path):
     book = write_grid(changed, tmp_path / "t.xlsx")
     assert ["nome", "giudizi di classe", "come si chiama"] in cells_of(book)["descrizione"]
     assert load_suite(book).suite.meta.name == "giudizi di classe"
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [
+        (  # the cells of a design become a row for each
+            [["item", "corta_isola", "corta_no", "lunga_isola", "lunga_no"],
+             ["1", "Chi sa se Ada dorme?", "Chi dice che Ada dorme?",
+              "Chi sai se dorme?", "Chi dici che dorme?"],
+             ["2", "Chi vede se Ugo salta?", "Chi pensa che Ugo salti?",
+              "Chi vedi se salta?", "Chi pensi che salti?"]],
+            ("item", "condizione", "frase"),
+        ),
+        (
+            [["text", "Frase scorretta"], ["Il cane dorme.", "Il cane dormono."]],
+            ("text", "Frase scorretta"),
+        ),
+    ],
+)  # fmt: skip
+def test_only_headings_that_the_window_makes_are_in_its_language(tmp_path, rows, columns):
+    path = tmp_path / "t.xlsx"
+    path.write_bytes(write_sheets({"Foglio1": rows}, where="t"))
+    described = describe(open_grid(path, words="it").grid, language="it")
+    book = write_grid(described, tmp_path / "d.xlsx")
+    there = cells_of(book)
+    assert [*there][:2] == ["descrizione", "item"]
+    assert tuple(there["item"][0][: len(columns)]) == columns
+    assert ["lingua", "it"] in [row[:2] for row in there["descrizione"]]
+
+
+def test_the_window_makes_a_new_test_and_saves_it_in_its_language(tmp_path):
+    async def flow(user):
+        await user.open("/it/start")
+        user.find(marker="make").click()
+        await until((tmp_path / "suites").is_dir)
+        await until(lambda: any((tmp_path / "suites").glob("*.xlsx")))
+        [path] = (tmp_path / "suites").glob("*.xlsx")
+        await user.open(f"/it/edit?suite=suites/{path.name}")
+        await user.should_see("i fogli si chiamano descrizione, item, previsioni", retries=100)
+        user.find("Salva nella tua cartella").click()
+        await user.should_see("Salvato", retries=100)
+
+    visit(tmp_path, flow)
+    [path] = (tmp_path / "suites").glob("*.xlsx")
+    there = cells_of(path)
+    assert [*there] == ["descrizione", "item", "previsioni", "istruzioni"]
+    assert there["item"][0][:3] == ["item", "accettabile", "inaccettabile"]
+    assert ENGLISH_SAID.findall(repr(there)) == []
+    assert load_suite(path).suite.meta.language == "it"
