@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import openpyxl
 import pytest
+from hypothesis import given, settings, strategies
 
 from cimento.app.checking import check_grid
 from cimento.app.describing import describe
@@ -18,8 +21,9 @@ from cimento.intake.words import DESCRIBED, HEADINGS, SETTINGS, SHEETS, STORIES,
 from cimento.intake.workbooks import write_sheets
 from cimento.kinds.registry import load_suite, save_suite
 from cimento.suites.builtin import builtin_names, new_suite, template_kinds
+from cimento.suites.formats.native import read_native, write_native
 from cimento.suites.ratings import rated_of
-from cimento.suites.suite_workbook import fold
+from cimento.suites.suite_workbook import fold, unfold
 from cimento.suites.workbook_words import (
     how_to,
     in_english,
@@ -31,6 +35,7 @@ from cimento.suites.workbook_words import (
 from tests.helpers.app_user import until, visit
 from tests.helpers.command_line import invoke
 from tests.helpers.some_slow import some_slow
+from tests.suites.test_suite_roundtrip import suites
 
 pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
 
@@ -117,6 +122,22 @@ def test_a_suite_of_cimento_is_saved_in_a_language_without_loss(tmp_path, name):
         again = save_suite(load_suite(book), tmp_path / f"{language}-again")
         assert (again / "suite.toml").read_bytes() == (folder / "suite.toml").read_bytes()
         assert content(load_suite(again)) == content(load_suite(folder))
+
+
+@pytest.mark.slow
+@given(suites(), strategies.sampled_from(OTHERS))
+@settings(deadline=None)
+def test_any_suite_is_saved_in_any_language_and_back(suite, language):
+    with tempfile.TemporaryDirectory() as name:
+        folder, back = Path(name) / "a", Path(name) / "b"
+        back.mkdir()
+        write_native(suite, folder)
+        grid = open_grid(folder, words=language).grid
+        unfold(write_grid(grid, Path(name) / "s.xlsx"), back)
+        assert read_native(back).suite == suite
+        again = open_grid(Path(name) / "s.xlsx").grid
+        assert again.sheets["about"].rows == grid.sheets["about"].rows
+        assert again.sheets["predictions"].rows == grid.sheets["predictions"].rows
 
 
 @pytest.mark.parametrize("language", OTHERS)
