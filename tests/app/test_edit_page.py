@@ -4,7 +4,8 @@ import shutil
 
 import pytest
 
-from cimento.app.opening import describe, open_grid
+from cimento.app.describing import describe
+from cimento.app.opening import open_grid
 from cimento.app.words import words
 from cimento.kinds.registry import load_suite, save_suite
 from tests.helpers.app_user import until, visit
@@ -168,7 +169,7 @@ def test_an_empty_workbook_opens_as_a_table_to_fill(folder):
         await user.open("/it/edit?suite=vuoto.xlsx")
         await seen(user, "Aggiungi almeno un item.")
         names = [column["headerName"] for column in grid_of(user).options["columnDefs"]]
-        assert names == ["Riga", "good", "bad"]
+        assert names == ["Riga", "accettabile", "inaccettabile"]
 
     visit(folder, flow)
 

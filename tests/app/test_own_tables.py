@@ -12,8 +12,9 @@ from nicegui.elements.upload_files import SmallFileUpload
 from cimento.app.checking import check_grid
 from cimento.app.columns import heads_of, read_line, unheeded, with_role
 from cimento.app.conditions import cells_of, with_blocks, with_least
+from cimento.app.describing import describe, with_plain_levels
 from cimento.app.editing import Grid, set_cells, sheet_of
-from cimento.app.opening import describe, open_grid, with_plain_levels, write_grid
+from cimento.app.opening import open_grid, write_grid
 from cimento.app.pairing import with_scale
 from cimento.app.proposing import Proposal, question_of, with_roles
 from cimento.app.views import view_of
@@ -307,7 +308,9 @@ def test_a_table_of_blanks_is_read_after_a_press_of_the_button(tmp_path):
         await user.should_see("Letto come frasi con spazi vuoti", retries=100)
         await user.should_not_see("In quale colonna sono le parole attese?")
         user.find("Imposta la lingua").click()
-        await user.should_see("Nel file i fogli si chiamano about", retries=100)
+        await user.should_see(
+            "Nel file i fogli si chiamano descrizione, item, previsioni", retries=100
+        )
         user.find("Salva nella tua cartella").click()
         await user.should_see("suites/vuoti.xlsx", retries=100)
 

@@ -194,7 +194,7 @@ def test_stories_of_a_workbook_are_plain_rows(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("cell", "value", "said"),
     [
-        ("B3", "ordine", "version is 'ordine'. Write plausible, order 1 or cloze 1."),
+        ("B3", "riordino", "version is 'riordino'. Write plausible, order 1 or cloze 1."),
         ("I3", "9", "revealing sentence is '9'. Write a whole number from 1 to 5."),
         ("A3", "", "story is empty. Number your stories 1, 2, 3."),
     ],

@@ -22,7 +22,14 @@ from cimento.kinds.registry import audit_suite
 from cimento.suites.builtin import WORKBOOK
 from cimento.suites.checks.notation import IN_EXCEL
 from cimento.suites.reading import TOML
-from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
+from cimento.suites.workbook_words import (
+    ABOUT,
+    ITEMS,
+    PREDICTIONS,
+    SHEET_WORDS,
+    setting_meant,
+    sheet_called,
+)
 
 if TYPE_CHECKING:
     from cimento.app.words import Words
@@ -228,7 +235,8 @@ def _rows_of(grid: Grid, fault: Fault, where: str) -> tuple[str, tuple[int, ...]
     """The sheet and the rows of a place that a fault is about."""
     place = _ROW.search(where)
     if place:
-        sheet = place[1] if place[1] in grid.sheets else ITEMS
+        named = SHEET_WORDS.get(place[1] or "", place[1])
+        sheet = named if named in grid.sheets else ITEMS
         # Records are on the line before the row that they were made of.
         row = int(place[3]) - (0 if place[2] == "line" else 1)
         return sheet, (row,) if row < len(grid.sheets[sheet].rows) else ()
@@ -238,7 +246,7 @@ def _rows_of(grid: Grid, fault: Fault, where: str) -> tuple[str, tuple[int, ...]
     if ABOUT in grid.sheets:
         named = where.rpartition(".")[2].rpartition(":")[2].strip()
         is_language = fault.code in WITHOUT_LANGUAGE
-        if is_language or f"sheet {ABOUT}" in where:
+        if is_language or f"sheet {sheet_called(ABOUT, grid.words)}" in where:
             return _setting(grid, "language" if is_language else named)
     return ITEMS, _named_rows(grid.items, where)
 
@@ -277,7 +285,8 @@ def _predictions(grid: Grid, name: str) -> tuple[str, tuple[int, ...]]:
 def _setting(grid: Grid, name: str) -> tuple[str, tuple[int, ...]]:
     """The row of a setting on *about*."""
     rows = grid.sheets[ABOUT].rows
-    return ABOUT, tuple(n for n, row in enumerate(rows) if name and row[0].strip() == name)
+    labels = [setting_meant(row[0].strip()) for row in rows]
+    return ABOUT, tuple(n for n, label in enumerate(labels) if name and label == name)
 
 
 def _column_of(sheet: Sheet, fault: Fault) -> int | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cimento.app.describing import describe
 from cimento.app.editing import Grid, Sheet, insert_column, insert_rows, set_cells, sheet_of
 from cimento.app.marked import as_read
-from cimento.app.opening import describe
 from cimento.intake.blanks import are_blanked
 from cimento.intake.names import meaning
 from cimento.intake.numbered import block_of
@@ -16,7 +16,7 @@ from cimento.suites.crossed import MOST_LEVELS, crossed_columns, named_by_levels
 from cimento.suites.design import N_LEVELS, island_factors
 from cimento.suites.formula import as_condition_name, is_condition_name, likelier
 from cimento.suites.shapes import condition_columns
-from cimento.suites.suite_workbook import ITEMS, PREDICTIONS
+from cimento.suites.workbook_words import ITEMS, PREDICTIONS, heading
 
 _MOST_CONDITIONS = 16
 _FORMULA = ("formula", "fórmula", "формула")
@@ -64,7 +64,7 @@ def block_in(grid: Grid) -> int:
 def with_blocks(grid: Grid, size: int) -> Grid:
     """The grid whose rows have the numbers of their items, which are so many rows each."""
     if grid.items.column("item") is None:
-        grid = insert_column(grid, ITEMS, 0, "item")
+        grid = insert_column(grid, ITEMS, 0, heading("item", grid.words))
     column = grid.items.column("item") or 0
     numbers = enumerate(grid.read_rows())
     return set_cells(grid, ITEMS, {(row, column): str(k // size + 1) for k, row in numbers})

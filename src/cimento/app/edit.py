@@ -13,6 +13,7 @@ from nicegui import events, ui
 
 from cimento.app import columns, findings, pairing, proposing, table
 from cimento.app.checking import Finding, Note, Report, check_grid
+from cimento.app.describing import describe
 from cimento.app.editing import (
     MOST_PASTED,
     Grid,
@@ -26,7 +27,7 @@ from cimento.app.editing import (
 from cimento.app.findings import STYLE, button
 from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell, withdraw
 from cimento.app.marked import unmarked
-from cimento.app.opening import describe, digest_of, open_grid, save_grid, zipped_folder
+from cimento.app.opening import digest_of, open_grid, save_grid, zipped_folder
 from cimento.app.parts import opened_dialog, save
 from cimento.app.views import (
     View,
@@ -43,7 +44,7 @@ from cimento.errors import CimentoError
 from cimento.faults import NO_PREDICTIONS
 from cimento.suites.builtin import find_suite
 from cimento.suites.checks.notation import MARKED, NUMBERED
-from cimento.suites.suite_workbook import HOW_TO, ITEMS
+from cimento.suites.workbook_words import HOW_TO, ITEMS, sheet_called
 
 _BESIDE = ("conditions", "graded", "names", "worst", "blocks", "least")
 """The questions beside which the language can be set, as they are not about what columns are."""
@@ -60,7 +61,9 @@ async def build(visit: Visit) -> None:
     try:
         place = visit.workspace.suite(name)
         path = place if isinstance(place, Path) else find_suite(place)
-        opened = await asyncio.to_thread(open_grid, path, language=visit.say.language)
+        opened = await asyncio.to_thread(
+            open_grid, path, language=visit.say.language, words=visit.say.language
+        )
     except CimentoError as error:
         problem(visit, error)
         _choice(visit)
@@ -231,7 +234,7 @@ class Editor:
         self._command = CommandLine(self._visit, ["suites", "check", self._place()])
         self._unsaved = ui.label(say("edit.save-first")).classes("small")
         self._beside = ui.label().classes("small").props("role=status")
-        self._sheets_said = ui.label(say("edit.sheet-names")).classes("small")
+        self._sheets_said = ui.label().classes("small")
         with ui.element("div").classes("tools"):
             self._next = [
                 ui.link(say(f"edit.to-{step}"), self._visit.address(step, suite=self._place()))
@@ -268,6 +271,8 @@ class Editor:
         dirty = grid != self._saved
         self._title.text = f"{grid.name}{' *' if dirty else ''}"
         self._unsaved.set_visibility(dirty)
+        names = ", ".join(sheet_called(name, grid.words) for name in self._names)
+        self._sheets_said.text = say("edit.sheet-names", names=names)
         self._sheets_said.set_visibility(grid.described)
         kept = "(event) => { event.preventDefault(); }" if dirty else "null"
         ui.run_javascript(f"window.onbeforeunload = {kept}")

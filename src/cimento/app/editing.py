@@ -21,7 +21,7 @@ from cimento.intake.sheets import read_sheet
 from cimento.intake.table import Table
 from cimento.intake.words import HEADERS
 from cimento.intake.workbooks import write_sheets
-from cimento.suites.suite_workbook import ABOUT, ITEMS
+from cimento.suites.workbook_words import ABOUT, ENGLISH, ITEMS, in_language, setting_meant
 
 Cells: TypeAlias = tuple[str, ...]
 
@@ -88,6 +88,8 @@ class Grid:
         described: whether the suite has a sheet *about*; a bare table has none.
         roles: the column of each role that somebody chose for a bare table.
         file: name of the file with a bare table, for messages; empty for other suites.
+        words: the language in which its file has the names of sheets and settings; in the grid they
+            are in English, and the headings of the items as in the file.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Grid:
     described: bool
     roles: Mapping[str, str] = field(default_factory=dict)
     file: str = ""
+    words: str = ENGLISH
 
     @property
     def items(self) -> Sheet:
@@ -102,11 +105,11 @@ class Grid:
         return self.sheets[ITEMS]
 
     def settings(self) -> dict[str, str]:
-        """The settings on *about*, as written there."""
+        """The settings on *about*, by their names in English, with their texts as written there."""
         if ABOUT not in self.sheets:
             return {}
-        rows = self.sheets[ABOUT].rows
-        return {row[0].strip(): row[1].strip() for row in rows if len(row) > 1 and row[0].strip()}
+        rows = [row for row in self.sheets[ABOUT].rows if len(row) > 1 and row[0].strip()]
+        return {setting_meant(row[0].strip()): row[1].strip() for row in rows}
 
     def read_rows(self) -> tuple[int, ...]:
         """The indices of the rows with sentences, as the readers of suites take them.
@@ -161,7 +164,7 @@ def workbook_of(grid: Grid) -> bytes:
         InputError: a text is too long for a cell.
     """
     sheets = {name: plain_rows(sheet) for name, sheet in grid.sheets.items()}
-    return write_sheets(sheets, where=grid.name)
+    return write_sheets(in_language(sheets, grid.words), where=grid.name)
 
 
 # --- Edits

@@ -22,9 +22,11 @@ from cimento.app.parts import opened_dialog, plain_table
 from cimento.app.words import USUAL, Words, advice_of, by_menus, said, without_commands, words
 from cimento.errors import MissingDependencyError
 from cimento.faults import CHECKS, EXAMPLE, NO_PLAIN_LEVEL, NO_PREDICTIONS
+from cimento.intake.words import SHEETS
 from cimento.io.files import write_bytes
 from cimento.kinds.registry import load_suite
 from cimento.paradigms import regions
+from cimento.suites.workbook_words import sheet_called
 
 STYLE = Path(__file__).with_name("edit.css")
 """The style of steps 2 and 5."""
@@ -32,7 +34,6 @@ STYLE = Path(__file__).with_name("edit.css")
 MOST_FINDINGS = 100
 """Findings that are listed one by one."""
 MOST_ROWS_OF_ONE = 5
-KNOWN_SHEETS = ("about", "items", "predictions", "seeds")
 MOST_ITEMS = 12
 
 
@@ -53,7 +54,8 @@ def button(
 
 def sheet_title(sheet: str, say: Words) -> str:
     """The title of a sheet; one that only this suite has keeps its name."""
-    return say(f"edit.sheet-{sheet}") if sheet in KNOWN_SHEETS else sheet
+    called = sheet_called(sheet, say.language)
+    return called[:1].upper() + called[1:] if sheet in SHEETS else sheet
 
 
 def show_findings(

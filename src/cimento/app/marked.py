@@ -12,7 +12,7 @@ from cimento.app.editing import Grid, Sheet, set_cells, sheet_of
 from cimento.suites.checks.asides import cleaned, judgment_mark, judgment_marks
 from cimento.suites.checks.notation import Lines, example_numbers, marks_of
 from cimento.suites.formats.examples import ExamplePair, is_label, pairs_below, pairs_in_list
-from cimento.suites.suite_workbook import ITEMS
+from cimento.suites.workbook_words import ITEMS, heading
 
 SIDES = ("good", "bad")
 _MOST_LOOKED_AT = 200
@@ -118,7 +118,7 @@ def versions_of(sheet: Sheet, column: int, above: Sequence[str] = ()) -> list[Ex
 def paired(grid: Grid, pairs: Sequence[ExamplePair]) -> Grid:
     """The grid with a row for each pair."""
     numbered = all(pair.item for pair in pairs)
-    head = ("item", *SIDES) if numbered else SIDES
+    head = [heading(name, grid.words) for name in (("item", *SIDES) if numbered else SIDES)]
     rows = (
         (pair.item, pair.good, pair.bad) if numbered else (pair.good, pair.bad) for pair in pairs
     )

@@ -29,6 +29,7 @@ from cimento.app.conditions import (
     with_names,
     with_prediction,
 )
+from cimento.app.describing import describe, with_plain_levels
 from cimento.app.editing import (
     Grid,
     Sheet,
@@ -50,7 +51,6 @@ from cimento.app.marked import (
     unmarked,
     versions_of,
 )
-from cimento.app.opening import describe, with_plain_levels
 from cimento.app.parts import plain_table
 from cimento.app.views import letters
 from cimento.app.words import Words
@@ -63,7 +63,7 @@ from cimento.intake.words import HEADERS
 from cimento.judgments import finite
 from cimento.paradigms.ratings.marked import grades_of
 from cimento.suites.formats.examples import ExamplePair
-from cimento.suites.suite_workbook import ABOUT, ITEMS
+from cimento.suites.workbook_words import ABOUT, ITEMS, heading, setting_meant
 
 Done = Callable[[Callable[[Grid], Grid]], object]
 """What is called with the edit that an answer asks for."""
@@ -188,7 +188,7 @@ def with_scale(grid: Grid, ends: Sequence[float]) -> Grid:
     """
     if not grid.described:
         grid = describe(grid, language="")
-    about = [row[0].strip() for row in grid.sheets[ABOUT].rows]
+    about = [setting_meant(row[0].strip()) for row in grid.sheets[ABOUT].rows]
     return set_cells(
         grid, ABOUT,
         {(about.index(name), 1): f"{end:g}" for name, end in zip(_ENDS, ends, strict=True)},
@@ -279,7 +279,7 @@ def named_pair(grid: Grid, good: int, bad: int) -> Grid:
     if {good, bad} <= _of_sentences(sheet):
         grid = _with_names_above(grid)
     for column, name in ((good, "good"), (bad, "bad")):
-        grid = rename_column(grid, ITEMS, column, name)
+        grid = rename_column(grid, ITEMS, column, heading(name, grid.words))
     return unmarked(grid)
 
 
@@ -305,7 +305,8 @@ def with_column(grid: Grid, column: int, name: str, new: str) -> Grid:
     """
     if column in _of_sentences(grid.items):
         grid = _with_names_above(grid)
-    return insert_column(rename_column(grid, ITEMS, column, name), ITEMS, column + 1, new)
+    grid = rename_column(grid, ITEMS, column, heading(name, grid.words))
+    return insert_column(grid, ITEMS, column + 1, heading(new, grid.words))
 
 
 def _with_rows(grid: Grid, rows: list[tuple[str, ...]]) -> Grid:

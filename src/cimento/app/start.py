@@ -363,7 +363,13 @@ def _new(visit: Visit) -> None:
 
     def make() -> None:
         path = visit.workspace.new(SUITES, f"{name.value}{form.value}")
-        new_suite(str(kind.value), path, language=str(language.value), canary=new_canary())
+        new_suite(
+            str(kind.value),
+            path,
+            language=str(language.value),
+            canary=new_canary(),
+            words=say.language,
+        )
         ui.navigate.to(visit.address("edit", suite=visit.workspace.name_of(path)))
 
     for field in (kind, language, name, form):

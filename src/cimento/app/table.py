@@ -8,6 +8,7 @@ from typing import Any
 
 from cimento.app.views import Column, Mark, View, letters
 from cimento.app.words import Words, said
+from cimento.suites.workbook_words import ABOUT, ENGLISH, heading_of, setting_row
 
 MOST_LINES = 3
 """Findings that are read out with a row's number."""
@@ -213,10 +214,15 @@ def rows(view: View, marks: Mapping[int, Mark], say: Words) -> list[dict[str, An
                 "mark": mark.severity if mark else "",
                 "label": _label(mark, say) if mark else "",
                 "named": {f"c{k}": mark.severity for k in sorted(mark.columns)} if mark else {},
-                **{f"c{k}": cell for k, cell in enumerate(row.cells)},
+                **{f"c{k}": cell for k, cell in enumerate(_shown(view, row.cells, say))},
             }
         )
     return made
+
+
+def _shown(view: View, cells: Sequence[str], say: Words) -> Sequence[str]:
+    """The cells of a row; settings and what they are for are in the language of the page."""
+    return setting_row(cells, ENGLISH, say.language) if view.sheet == ABOUT else cells
 
 
 def _label(mark: Mark, say: Words) -> str:
@@ -254,7 +260,11 @@ def _heading(view: View, column: Column, say: Words) -> str:
     """What the head of a column says; the columns that are ours are in the language of the page."""
     name = column.name.strip()
     key = f"edit.head-{view.sheet}-{name.replace(' ', '-')}"
-    return say(key) if key in say.texts else name or letters(column.source)
+    return (
+        say(key)
+        if key in say.texts
+        else heading_of(view.sheet, name, say.language) or letters(column.source)
+    )
 
 
 def _column(view: View, number: int, say: Words) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from cimento.intake.profile import profile
 from cimento.intake.roles import alone
 from cimento.intake.words import NAMES
 from cimento.suites.cloze import BLANK
-from cimento.suites.suite_workbook import ITEMS
+from cimento.suites.workbook_words import ITEMS
 
 Edit: TypeAlias = Callable[[Grid], Grid]
 """What an answer does to a table."""

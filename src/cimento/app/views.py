@@ -23,7 +23,7 @@ from cimento.app.editing import (
 from cimento.errors import FormulaError, Severity
 from cimento.kinds.registry import has_regions
 from cimento.suites.formula import parse, references
-from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
+from cimento.suites.workbook_words import ABOUT, ITEMS, PREDICTIONS
 
 Role: TypeAlias = Literal["id", "choice", "regions", "number", "formula", "text"]
 """What a column holds: an item's id, one of some words, regions with bars, and so on."""

@@ -30,7 +30,7 @@ from cimento.intake.layout import (
 from cimento.intake.names import without_noun
 from cimento.intake.sections import with_labels_of_sections
 from cimento.intake.table import Table, as_cell, column_name
-from cimento.intake.words import KNOWN
+from cimento.intake.words import KNOWN, SHEETS
 from cimento.intake.workbooks import MOST_COLUMNS, read_workbook, sheet_names
 from cimento.io.files import read_bytes
 from cimento.io.parquet import parse_parquet
@@ -235,7 +235,8 @@ def _sheet_that_fits(data: bytes, path: Path) -> tuple[str, list[Fault]]:
     """
     titles = list(sheet_names(data).values())[:_MOST_SHEETS]
     lower = {title.strip().casefold() for title in titles}
-    if len(titles) < 2 or lower & {path.stem.casefold(), "items"}:  # noqa: PLR2004
+    stem = path.stem.casefold()
+    if len(titles) < 2 or lower & {stem, *SHEETS.get(stem, {}).values(), "items"}:  # noqa: PLR2004
         return "", []
     degrees = {title: _degree(data, title) for title in titles}
     highest = max(degrees.values())

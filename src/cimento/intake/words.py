@@ -63,6 +63,19 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 """Words for each role of a column, those with accents without them too, as programs for statistics
 have them. The names of the roles themselves are not among them."""
 
+SHEETS: Mapping[str, Mapping[str, str]] = _DATA["sheets"]
+"""Names of the sheets of a suite's workbook, by the name in English and by language."""
+HEADINGS: Mapping[str, Mapping[str, str]] = _DATA["headings"]
+"""Headings of the columns that are made on these sheets, by the role and by language."""
+STORIES: Mapping[str, Mapping[str, str]] = _DATA["stories"]
+"""Headings of the columns of stories; those of sentences have a number behind them."""
+VERSIONS: Mapping[str, Mapping[str, str]] = _DATA["versions"]
+"""What the versions of stories are called."""
+DESCRIBED: Mapping[str, Mapping[str, str]] = _DATA["described"]
+"""Headings of the sheets that describe a suite and have its predictions."""
+SETTINGS: Mapping[str, Mapping[str, Sequence[str]]] = _DATA["settings"]
+"""Names of settings of suites, of which the first of a language is the one that is written."""
+
 EXPORTED: Mapping[str, Mapping[str, str]] = _DATA["exported"]
 """Headings of the tables of answers that are written for people, by field and language."""
 QUESTIONS: Mapping[str, Mapping[str, str]] = _DATA["questions"]

@@ -24,6 +24,7 @@ from cimento.faults import fault
 from cimento.intake.layout import join_names
 from cimento.intake.moments import DateCells, Moment, date_kind, moment_of
 from cimento.intake.table import place_of_row
+from cimento.intake.words import SHEETS
 from cimento.io.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, MOST_FAULTS, SMALL_BYTES
 
 MOST_ROWS = 1_048_576
@@ -57,6 +58,7 @@ def read_workbook(
 ) -> tuple[list[list[str]], list[Fault]]:
     """The rows of a sheet: that of a name, else of the file's name, else ``items``, else the first.
 
+    A sheet of a suite's workbook may have its name in any language in which cimento writes it.
     Names of columns that take two rows, with merged cells in the upper one, become one row.
 
     Args:
@@ -294,7 +296,8 @@ class _Workbook:
         by_name: dict[str, tuple[str, str]] = {}
         for sheet in sheets:
             by_name.setdefault(sheet[0].strip().casefold(), sheet)
-        _, part = by_name.get(wanted.casefold()) or by_name.get("items") or sheets[0]
+        names = (wanted.casefold(), *SHEETS.get(wanted.casefold(), {}).values(), "items")
+        _, part = next(filter(None, map(by_name.get, names)), sheets[0])
         return {key: title for key, (title, _) in by_name.items()}, part
 
     def _related(self, part: str) -> dict[str, tuple[str, str]]:

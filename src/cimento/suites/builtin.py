@@ -351,7 +351,9 @@ The first is that of every template where none is asked for.
 """
 
 
-def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") -> list[Path]:
+def new_suite(
+    kind: str, path: Path, *, language: str = "", canary: str = "", words: str = "en"
+) -> list[Path]:
     """Write a template of a suite, named after its folder or workbook.
 
     Args:
@@ -362,6 +364,8 @@ def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") ->
         language: language of the examples, one of `TEMPLATE_LANGUAGES`; empty for the first.
         canary: string by which the suite can be recognized in training data; see
             `cimento.suites`.
+        words: language of what is said of the examples, and of the names of sheets, settings and
+            columns of a workbook.
 
     Returns:
         The files written.
@@ -371,13 +375,14 @@ def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") ->
         StorageError: the path is not empty, or cannot be written.
     """
     from cimento.suites.suite_workbook import fold
+    from cimento.suites.workbook_words import of_examples
 
     need_known(kind, template_kinds(), where=f"kind {kind!r}", seen="there is no such template")
     toml = (_TEMPLATES / kind / "suite.toml").read_text(encoding="utf-8")
     language = language or TEMPLATE_LANGUAGES[0]
     where, seen = f"--language={language}", "there are no examples in it"
     need_known(language, TEMPLATE_LANGUAGES, where=where, seen=seen)
-    toml = _LANGUAGE_LINE.sub(f'language = "{language}"', toml)
+    toml = of_examples(_LANGUAGE_LINE.sub(f'language = "{language}"', toml), words)
     files = {"suite.toml": toml.replace(_NAME_LINE, _name_lines(path, canary)).encode()}
     for source in sorted((_TEMPLATES / kind).iterdir()):
         if source.name not in files:
@@ -395,7 +400,7 @@ def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") ->
     refuse_existing(path)
     with TemporaryDirectory(prefix="cimento-") as name:
         save(Path(name))
-        return [fold(Path(name), path)]
+        return [fold(Path(name), path, language=words)]
 
 
 def _rows_in(language: str, text: str) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from cimento.suites.cells import Cells
+
 if TYPE_CHECKING:
     from cimento.suites import Suite
 
@@ -63,8 +65,9 @@ def sentence_groups(suite: Suite) -> ItemGroups:
     """The items of a suite of sentences by rating, phenomenon, connective and conditions."""
     columns, free = suite.columns, suite.columns.free
     names = [*PHENOMENA, _CONNECTIVE]
-    if len({*free.get(_RATING, ())}) <= _MOST_RATINGS:
-        names.insert(0, _RATING)
+    rating = Cells("", dict.fromkeys(free, "")).find(_RATING)
+    if len({*free.get(rating, ())}) <= _MOST_RATINGS:
+        names.insert(0, rating)
     first = columns.starts[:-1]
     cells = {name: [free[name][row] for row in first] for name in names if name in free}
     return ItemGroups(columns.ids, {**cells, "set of conditions": columns.shapes})

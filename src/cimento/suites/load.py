@@ -37,8 +37,8 @@ from cimento.suites.reading import TOML
 from cimento.suites.sources import SOURCE, fetched_files, is_as_pinned, recorded_format
 from cimento.suites.suite_workbook import (
     advice_in_workbook,
-    is_suite_workbook,
     place_in_workbook,
+    suite_sheets,
     unfold,
 )
 
@@ -113,7 +113,8 @@ def unfolded(path: Path) -> Iterator[Path]:
     Errors raised in the context name the workbook and its sheets.
     """
     small = path.is_file() and path.stat().st_size <= MAX_FILE_BYTES
-    if not (small and is_suite_workbook(path)):
+    called = suite_sheets(path) if small else {}
+    if not called:
         yield path
         return
     with TemporaryDirectory(prefix="cimento-") as name:
@@ -126,7 +127,9 @@ def unfolded(path: Path) -> Iterator[Path]:
             faults = in_terms_of(path, error.faults)
             raise SuiteError(where=str(path), faults=faults) from error
         except CimentoError as error:
-            error.where = place_in_workbook(error.where.replace(str(folder), str(path)), path)
+            error.where = place_in_workbook(
+                error.where.replace(str(folder), str(path)), path, called
+            )
             raise
 
 
@@ -139,10 +142,15 @@ def in_terms_of(path: Path, faults: Sequence[Fault]) -> tuple[Fault, ...]:
     """
     if path.suffix == ".json":
         return tuple(replace(fault, todo=_advice_in_json(fault)) for fault in faults)
-    if not (faults and is_suite_workbook(path)):
+    called = suite_sheets(path) if faults else {}
+    if not called:
         return tuple(faults)
     return tuple(
-        replace(fault, where=place_in_workbook(fault.where, path), todo=advice_in_workbook(fault))
+        replace(
+            fault,
+            where=place_in_workbook(fault.where, path, called),
+            todo=advice_in_workbook(fault, called),
+        )
         for fault in faults
     )
 

@@ -2,15 +2,17 @@
 
 A row has a number shared by a story and its variants, its version (``plausible``, ``order 1``,
 ``cloze 2``), a column for each sentence, and the numbers of the two sentences in conflict. Fields
-that follow from these have columns only where they say something else.
+that follow from these have columns only where they say something else. Headings and versions may
+be in any language of ``words.toml``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from cimento.errors import InputError
+from cimento.intake.words import STORIES, VERSIONS
 from cimento.suites import JsonValue
 
 STORY, VERSION, SENTENCE = "story", "version", "sentence"
@@ -19,13 +21,40 @@ PLAUSIBLE = "plausible"
 COLUMNS = (STORY, VERSION, CONFLICT, SHOWN, STATE)
 """The columns of a row besides those of its sentences."""
 
-_VERSION = re.compile(r"(order|cloze)(?:\s+([1-9][0-9]{0,8}))?", re.IGNORECASE)
+_VERSION = re.compile(r"(.+?)(?:\s+([1-9][0-9]{0,8}))?", re.IGNORECASE)
 _SENTENCE = re.compile(rf"{SENTENCE} ([1-9][0-9]*)")
+_HEADINGS = {called: name for name, table in STORIES.items() for called in table.values()}
+_VERSIONS = {called: name for name, table in VERSIONS.items() for called in (name, *table.values())}
 
 
 def is_story_row(cells: Mapping[str, str]) -> bool:
     """Whether a row has the columns of this module."""
     return STORY in cells and VERSION in cells
+
+
+def story_columns(columns: Iterable[str]) -> dict[str, str]:
+    """The names in English of the columns of stories; none for columns that are not all of these.
+
+    Args:
+        columns: names of columns, in any language of ``words.toml``.
+    """
+    meant = {column: _meant(column) for column in columns}
+    return meant if is_story_row(dict.fromkeys(meant.values(), "")) else {}
+
+
+def _meant(column: str) -> str:
+    """The name in English of a column, with the number behind it."""
+    stem, blank, number = column.rpartition(" ")
+    if number.isdecimal() and _HEADINGS.get(stem.casefold()) == SENTENCE:
+        return f"{SENTENCE}{blank}{number}"
+    name = _HEADINGS.get(column.casefold(), column)
+    return column if name == SENTENCE else name
+
+
+def version_called(version: str, language: str) -> str:
+    """A version such as ``order 1`` in a language."""
+    name, blank, number = version.partition(" ")
+    return f"{VERSIONS.get(name, {}).get(language, name)}{blank}{number}"
 
 
 def is_column_of_story(column: str) -> bool:
@@ -66,26 +95,33 @@ def story_row(
     return cells, {k: v for k, v in record.items() if k not in implied or implied[k] != v}
 
 
-def story_record(cells: Mapping[str, str], *, where: str) -> dict[str, JsonValue]:
+def story_record(
+    cells: Mapping[str, str], *, where: str, called: Mapping[str, str] | None = None
+) -> dict[str, JsonValue]:
     """The story of a row, without the fields that have columns of their own.
 
     Args:
         cells: the cells of the row by column.
         where: place of the row, for messages.
+        called: headings of the columns by their names in English, for messages; None for these.
 
     Raises:
         InputError: a cell is not what its column needs.
     """
     texts = {name: cell.strip() for name, cell in cells.items()}
+    called = {name: name for name in (*COLUMNS, *texts)} | {**(called or {})}
     numbered = {int(m[1]): texts[name] for name in texts if (m := _SENTENCE.fullmatch(name))}
     sentences: list[JsonValue] = [text for _, text in sorted(numbered.items()) if text]
-    story = _number(texts, STORY, where, least=0)
+    story = _number(texts.get(STORY, ""), called[STORY], where, least=0)
     conflict, shown = (
-        _number(texts, name, where, most=len(sentences)) for name in (CONFLICT, SHOWN)
+        _number(texts.get(name, ""), called[name], where, most=len(sentences))
+        for name in (CONFLICT, SHOWN)
     )
     if story is None:
-        raise InputError(where=where, seen=f"{STORY} is empty", todo="Number your stories 1, 2, 3.")
-    kind, number = _version(texts.get(VERSION, ""), where)
+        raise InputError(
+            where=where, seen=f"{called[STORY]} is empty", todo="Number your stories 1, 2, 3."
+        )
+    kind, number = _version(texts.get(VERSION, ""), called[VERSION], where)
     letter = "" if kind is None else f"-{kind[0].upper()}{number}"
     both = [n - 1 for n in (conflict, shown) if n is not None]
     return {
@@ -105,21 +141,24 @@ def story_record(cells: Mapping[str, str], *, where: str) -> dict[str, JsonValue
     }
 
 
-def _version(text: str, where: str) -> tuple[str | None, int | None]:
+def _version(text: str, called: str, where: str) -> tuple[str | None, int | None]:
     """The type of a variant and its number from 0; None for a plausible story."""
-    if text.casefold() == PLAUSIBLE:
+    match = _VERSION.fullmatch(text.casefold())
+    kind = _VERSIONS.get(match[1]) if match else None
+    if kind == PLAUSIBLE and match and not match[2]:
         return None, None
-    match = _VERSION.fullmatch(text)
-    if not match:
-        seen = f"{VERSION} is {text!r}" if text else f"{VERSION} is empty"
-        raise InputError(where=where, seen=seen, todo="Write plausible, order 1 or cloze 1.")
-    return match[1].lower(), int(match[2] or 1) - 1
+    if match is None or kind not in ("order", "cloze"):
+        seen = f"{called} is {text!r}" if text else f"{called} is empty"
+        language = next((code for code, own in STORIES[VERSION].items() if own == called), "")
+        plausible, order, cloze = (version_called(name, language) for name in VERSIONS)
+        todo = f"Write {plausible}, {order} 1 or {cloze} 1."
+        raise InputError(where=where, seen=seen, todo=todo)
+    return kind, int(match[2] or 1) - 1
 
 
 def _number(
-    texts: Mapping[str, str], name: str, where: str, *, least: int = 1, most: int | None = None
+    text: str, name: str, where: str, *, least: int = 1, most: int | None = None
 ) -> int | None:
-    text = texts.get(name, "")
     if not text:
         return None
     number = int(text) if re.fullmatch(r"[0-9]{1,9}", text) else -1

@@ -22,6 +22,7 @@ from cimento.intake.decoding import decode_table, open_json_lines, reading_langu
 from cimento.intake.delimited import split_plain
 from cimento.intake.table import Table, column_name
 from cimento.intake.tables import read_suite_table
+from cimento.intake.words import DESCRIBED
 from cimento.intake.workbooks import sheet_names, write_sheets
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import parse_json, read_toml
@@ -31,73 +32,78 @@ from cimento.suites.reading import TOML
 from cimento.suites.story_rows import (
     is_column_of_story,
     is_story_row,
+    story_columns,
     story_record,
     story_row,
 )
+from cimento.suites.workbook_words import (
+    ABOUT,
+    DESCRIBED_WORDS,
+    ENGLISH,
+    HOW_TO,
+    ITEMS,
+    MORE,
+    PREDICTIONS,
+    SEEDS,
+    SETTING_WORDS,
+    has_lines_for,
+    how_to,
+    in_language,
+    language_of_sheet,
+    setting_called,
+    setting_meant,
+    sheet_called,
+    sheets_by_name,
+    what_it_is,
+)
 
-ABOUT, ITEMS, PREDICTIONS, SEEDS, HOW_TO = "about", "items", "predictions", "seeds", "how to"
 RECORDS = "items.jsonl"
-_MORE = "more"
 _TOP = ("kind", "regions")
 """Settings at the top level of suite.toml, which *about* names without a table."""
 
-SETTINGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "name": ("what tables and reports call the suite", ("nome", "nombre", "название", "имя")),
-    "version": ("of the items, such as 0.1.0", ("versione", "versión", "versão", "версия")),
-    "language": ("two letters: en, it, es, pt, ru ...", ("lingua", "idioma", "lengua", "язык")),
-    "phenomenon": ("what it tests", ("fenomeno", "fenómeno", "fenômeno", "явление")),
-    "license": ("such as CC-BY-4.0", ("licenza", "licencia", "licença", "лицензия", "licence")),
-    "citation": ("how others cite it", ("citazione", "cita", "citação", "цитата")),
-    "status": ("such as draft", ("stato", "estado", "статус")),
-    "author": ("who wrote it", ("autore", "autrice", "autor", "autora", "автор")),
-    "reference": ("the paper that it comes from", ("riferimento", "referencia", "referência")),
-    "comment": ("anything else", ("commento", "comentario", "comentário", "комментарий")),
-    "tags": ("labels, with | between", ("etichette", "etiquetas", "метки")),
-    "kind": ("acceptability, cloze, stories ...; empty for predictions", ("tipo", "тип", "вид")),
-    "regions": ("names of the regions, with | between", ("regioni", "regiones", "regiões")),
-}
-"""The description of each setting, and its names in Italian, Spanish, Portuguese and Russian."""
-
-_OTHERS = {
-    "canary": "leave it: where a model knows it, the suite was in its training data",
-    "ratings.low": "lowest point of the scale",
-    "ratings.high": "highest point of the scale",
-}
-"""The description of settings that only some suites have."""
+SETTINGS = (
+    *("name", "version", "language", "phenomenon", "license", "citation", "status", "author"),
+    *("reference", "comment", "tags", "kind", "regions"),
+)
+"""The settings that *about* has a row for, in order, whether a suite has them or not."""
 _LISTS = ("tags", "regions")
-_HEADERS = ("setting", "impostazione", "campo", "ajuste", "parámetro", "параметр", "поле")
-_FORMULA = {
-    "name": SETTINGS["name"][1],
-    "formula": ("fórmula", "формула"),
-    "comment": SETTINGS["comment"][1],
-}
-_SETTING_WORDS = {word: name for name, (_, words) in SETTINGS.items() for word in words}
-_FORMULA_WORDS = {word: name for name, words in _FORMULA.items() for word in words}
+_HEADERS = (
+    *("setting", *DESCRIBED["setting"].values()),
+    *("impostazione", "ajuste", "parámetro", "параметр"),
+)
+_FORMULA = ("name", "formula", "comment")
+_FORMULA_WORDS = {
+    word: name for word, name in DESCRIBED_WORDS.items() if name in (*_FORMULA, MORE)
+} | {"имя": "name"}
 _JSON_BEGINS = re.compile(r'[\[{"\-0-9]|(?:true|false|null|Infinity|NaN)$')
 _NUMBERED = re.compile(r"(.+) ([1-9][0-9]*)")
-_HOW_TO = Path(__file__).parents[1] / "data" / "how-to.toml"
-"""The lines of the sheet *how to*, by kind of suite."""
 
 
-def is_suite_workbook(path: Path) -> bool:
-    """Whether a path is a workbook with a sheet *about*, which describes its suite."""
+def suite_sheets(path: Path) -> dict[str, str]:
+    """What the sheets of a suite's workbook are called, by their names in English.
+
+    Empty for any other path.
+    """
     if path.suffix.lower() != ".xlsx" or path.name.startswith("~$") or not path.is_file():
-        return False
-    return ABOUT in sheet_names(read_bytes(path))
+        return {}
+    return sheets_by_name(sheet_names(read_bytes(path)))
 
 
-def fold(folder: Path, path: Path) -> Path:
+def fold(folder: Path, path: Path, *, language: str = ENGLISH) -> Path:
     """Write a suite folder as one workbook.
 
     Args:
         folder: a suite folder written by a paradigm.
         path: path of the workbook.
+        language: the language of what cimento itself writes in it, the headings of the items
+            included; see `cimento.suites.workbook_words`.
 
     Raises:
         InputError: the folder has other files, or a text that cells cannot hold.
         StorageError: the workbook cannot be written.
     """
-    return write_bytes(write_sheets(folder_sheets(folder), where=str(path)), path)
+    sheets = in_language(folder_sheets(folder), language, with_items=True)
+    return write_bytes(write_sheets(sheets, where=str(path)), path)
 
 
 def folder_sheets(folder: Path) -> dict[str, list[list[str]]]:
@@ -124,11 +130,8 @@ def folder_sheets(folder: Path) -> dict[str, list[list[str]]]:
         if (folder / f"{SEEDS}.tsv").exists():
             sheets[SEEDS] = _table_rows(folder / f"{SEEDS}.tsv")
     sheets[PREDICTIONS] = list(_prediction_rows(predictions))
-    texts = read_toml(_HOW_TO)
     of_sentences = "pairs" if {"good", "bad"} <= {*sheets[ITEMS][0]} else "sentences"
-    middle = texts.get(str(settings.get("kind")), texts[of_sentences])
-    lines = f"{texts['first']}\n{middle}\n{texts['last']}".split("\n")
-    sheets[HOW_TO] = [[line] for line in lines]
+    sheets[HOW_TO] = how_to(has_lines_for(settings.get("kind")) or of_sentences)
     return sheets
 
 
@@ -149,13 +152,15 @@ def unfold(path: Path, folder: Path) -> None:
     import tomli_w
 
     data = read_bytes(path)
-    sheets = sheet_names(data)
+    names = sheet_names(data)
+    sheets = sheets_by_name(names)
     if ITEMS not in sheets:
-        others = [name for name in sheets if name not in (ABOUT, PREDICTIONS, SEEDS, HOW_TO)]
+        others = [name for name in names if name not in sheets.values()]
+        wanted = sheet_called(ITEMS, language_of_sheet(sheets[ABOUT]))
         raise InputError(
             where=str(path),
-            seen=f"has a sheet {ABOUT!r} and no sheet {ITEMS!r}",
-            todo=f"Call the sheet with the sentences {ITEMS}"
+            seen=f"has a sheet {sheets[ABOUT]!r} and no sheet {wanted!r}",
+            todo=f"Call the sheet with the sentences {wanted}"
             + (f": it may be {others[0]!r}." if others else "."),
         )
     settings = _settings(_sheet(data, ABOUT, path))
@@ -173,34 +178,49 @@ def unfold(path: Path, folder: Path) -> None:
         write_bytes(data, folder / f"{SEEDS}.xlsx")
 
 
-def place_in_workbook(where: str, path: Path) -> str:
-    """A place in an unfolded folder in terms of the workbook: its name, the sheet, the row."""
+def place_in_workbook(where: str, path: Path, called: Mapping[str, str]) -> str:
+    """A place in an unfolded folder in terms of the workbook: its name, the sheet, the row.
+
+    Args:
+        where: the place.
+        path: path of the workbook.
+        called: what its sheets are called, as `suite_sheets` gives it.
+    """
     sheet_of = {TOML: ABOUT, RECORDS: ITEMS, f"{ITEMS}.xlsx": ITEMS, f"{SEEDS}.xlsx": SEEDS}
     for file, sheet in sheet_of.items():
-        where = where.replace(file, f"{path.name}, sheet {sheet},")
+        where = where.replace(file, f"{path.name}, sheet {called.get(sheet, sheet)},")
     return where.replace(",:", ":").removesuffix(",")
 
 
-def advice_in_workbook(fault: Fault) -> str:
-    """What to do about a fault, in terms of the sheets of a workbook in place of suite.toml."""
+def advice_in_workbook(fault: Fault, called: Mapping[str, str]) -> str:
+    """What to do about a fault, in terms of the sheets of a workbook in place of suite.toml.
+
+    Args:
+        fault: the fault.
+        called: what the sheets are called, as `suite_sheets` gives it.
+    """
+    about = called.get(ABOUT, ABOUT)
+    language = language_of_sheet(about)
     if fault.code == "CIM-S023":
         _, mark, example = fault.todo.partition(f" {EXAMPLE}")
-        return f'To have the items judged, add a row to the sheet "{PREDICTIONS}".{mark}{example}'
+        sheet = called.get(PREDICTIONS) or sheet_called(PREDICTIONS, language)
+        return f'To have the items judged, add a row to the sheet "{sheet}".{mark}{example}'
     if fault.seen.startswith("A list should be here"):
         return "Write the values into one cell, with | between: short | long."
-    todo = fault.todo
-    for written, row in _ADVICE:
-        todo = written.sub(row, todo)
-    return todo
+    todo = fault.todo.replace(", under [meta] in suite.toml", "")
+    regions = setting_called("regions", language)
+    todo = _SETTING.sub(
+        lambda m: (
+            f'{m[1]} {m[3]}, in the row "{setting_called(m[2], language)}" of the sheet "{about}"'
+        ),
+        todo,
+    )
+    todo = todo.replace("regions in suite.toml", f'the row "{regions}" of the sheet "{about}"')
+    return todo.replace("suite.toml", f'the sheet "{about}"')
 
 
-_ADVICE = (
-    (re.compile(r", under \[meta\] in suite\.toml"), ""),
-    (re.compile(r'(such as) (\w+) = "(\w+)"'), rf'\1 \3, in the row "\2" of the sheet "{ABOUT}"'),
-    (re.compile(r"\bregions in suite\.toml"), f'the row "regions" of the sheet "{ABOUT}"'),
-    (re.compile(r"suite\.toml"), f'the sheet "{ABOUT}"'),
-)
-"""Expressions of advice on suite.toml, and what stands for each in a workbook."""
+_SETTING = re.compile(r'(such as) (\w+) = "(\w+)"')
+"""Advice on a setting of suite.toml, which is a row in a workbook."""
 
 
 def _sheet(data: bytes, name: str, path: Path) -> Table:
@@ -237,9 +257,9 @@ def _about(settings: Mapping[str, JsonValue]) -> Iterator[list[str]]:
             # An unwritten known setting is an empty text, so its empty text has an empty cell.
             is_empty = name in SETTINGS and said.get(name, "") == ""
             cell = "" if is_empty else _cell(said[name], partial(_value_of, name))
-            yield [name, cell, SETTINGS.get(name, (_OTHERS.get(name, ""),))[0]]
+            yield [name, cell, what_it_is(name)]
     if left := _left(settings, said):
-        yield [_MORE, json.dumps(left, ensure_ascii=False), "other settings, as JSON"]
+        yield [MORE, json.dumps(left, ensure_ascii=False), what_it_is(MORE)]
 
 
 def _left(settings: Mapping[str, JsonValue], said: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
@@ -261,7 +281,8 @@ def _left(settings: Mapping[str, JsonValue], said: Mapping[str, JsonValue]) -> d
 
 def _is_plain_name(name: str) -> bool:
     """Whether a name can be that of a row or column, which readers do not change."""
-    reserved = {*_TOP, *_HEADERS, *_SETTING_WORDS, _MORE, "meta", "_extra", PREDICTIONS}
+    words = {*SETTING_WORDS, *DESCRIBED_WORDS}
+    reserved = {*_TOP, *_HEADERS, *words, MORE, "meta", "_extra", PREDICTIONS}
     return bool(name) and "." not in name and name == column_name(name) and name not in reserved
 
 
@@ -269,11 +290,11 @@ def _settings(table: Table) -> dict[str, Any]:
     """The settings of suite.toml, read from the rows of *about*."""
     settings: dict[str, Any] = {"meta": {}}
     for label, cell in _labeled(table):
-        name = _SETTING_WORDS.get(label.casefold(), label)
+        name = setting_meant(label)
         group, dot, key = name.partition(".")
         if label.casefold() in _HEADERS or not (label and cell):
             continue
-        if name == _MORE:
+        if name == MORE:
             _merge(settings, _value(cell))
         elif name in _TOP:
             settings[name] = _value_of(name, cell)
@@ -338,7 +359,7 @@ def _prediction_rows(predictions: Sequence[Mapping[str, JsonValue]]) -> Iterator
     others = [n for n in names if _is_plain_name(n) and n.casefold() not in _FORMULA_WORDS]
     columns = list(dict.fromkeys([*_FORMULA, *others]))
     has_more = bool(names.keys() - columns)
-    yield [*columns, *([_MORE] * has_more)]
+    yield [*columns, *([MORE] * has_more)]
     for prediction in predictions:
         rest = {k: v for k, v in prediction.items() if k not in columns}
         more = json.dumps(rest, ensure_ascii=False) if rest else ""
@@ -360,7 +381,7 @@ def _predictions(table: Table) -> Iterator[dict[str, Any]]:
         merged: dict[str, Any] = {}
         for column, cell in row.cells.items():
             name = _FORMULA_WORDS.get(column.casefold(), column)
-            if name == _MORE and cell.strip():
+            if name == MORE and cell.strip():
                 _merge(merged, _value(cell))
             elif cell.strip():
                 is_text = name in _FORMULA and not cell.startswith('"')
@@ -428,16 +449,21 @@ def _in_list(name: str) -> tuple[str, int]:
 def _record_lines(table: Table) -> str:
     """The records of a sheet as lines, each on the line with the number of its row."""
     lines: list[str] = []
+    meant = story_columns(table.columns)
+    called = {name: column for column, name in meant.items()}
     for row in table.rows:
         lines += [""] * (row.number - 1 - len(lines))
-        record = _record(row.cells, where=table.where(row))
+        cells = {meant.get(column, column): cell for column, cell in row.cells.items()}
+        record = _record(cells, where=table.where(row), called=called)
         lines.append(json.dumps(record, ensure_ascii=False))
     return "\n".join(lines) + "\n"
 
 
-def _record(cells: Mapping[str, str], *, where: str = "") -> dict[str, JsonValue]:
+def _record(
+    cells: Mapping[str, str], *, where: str = "", called: Mapping[str, str] | None = None
+) -> dict[str, JsonValue]:
     is_story = is_story_row(cells)
-    record: dict[str, Any] = story_record(cells, where=where) if is_story else {}
+    record: dict[str, Any] = story_record(cells, where=where, called=called) if is_story else {}
     # "implausible" beside "implausible 2" is the first of that list, as people number columns.
     lists = {listed for listed, place in map(_in_list, cells) if place}
     for column, cell in cells.items():
