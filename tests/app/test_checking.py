@@ -11,6 +11,7 @@ from xlsxwriter import Workbook
 
 from cimento import InputError, SuiteError, UsageError
 from cimento.app.checking import check_grid, page_of
+from cimento.app.describing import describe
 from cimento.app.editing import (
     Grid,
     delete_rows,
@@ -21,7 +22,7 @@ from cimento.app.editing import (
     set_cells,
     sheet_of,
 )
-from cimento.app.opening import describe, open_grid, save_grid, write_folder, write_grid
+from cimento.app.opening import open_grid, save_grid, write_folder, write_grid
 from cimento.intake.workbooks import write_sheets
 from cimento.kinds.registry import load_suite, save_suite
 from cimento.suites.builtin import find_suite, new_suite, template_kinds

@@ -4,7 +4,8 @@ import shutil
 
 import pytest
 
-from cimento.app.opening import describe, open_grid
+from cimento.app.describing import describe
+from cimento.app.opening import open_grid
 from cimento.app.words import words
 from cimento.kinds.registry import load_suite, save_suite
 from tests.helpers.app_user import until, visit

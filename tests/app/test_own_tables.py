@@ -12,8 +12,9 @@ from nicegui.elements.upload_files import SmallFileUpload
 from cimento.app.checking import check_grid
 from cimento.app.columns import heads_of, read_line, unheeded, with_role
 from cimento.app.conditions import cells_of, with_blocks, with_least
+from cimento.app.describing import describe, with_plain_levels
 from cimento.app.editing import Grid, set_cells, sheet_of
-from cimento.app.opening import describe, open_grid, with_plain_levels, write_grid
+from cimento.app.opening import open_grid, write_grid
 from cimento.app.pairing import with_scale
 from cimento.app.proposing import Proposal, question_of, with_roles
 from cimento.app.views import view_of

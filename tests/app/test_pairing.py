@@ -6,8 +6,9 @@ pytest.importorskip("nicegui")
 
 from cimento.app.checking import check_grid
 from cimento.app.conditions import renamings, with_names, with_prediction
+from cimento.app.describing import describe
 from cimento.app.editing import Grid, delete_rows, sheet_of
-from cimento.app.opening import describe, open_grid
+from cimento.app.opening import open_grid
 from cimento.app.pairing import (
     named_pair,
     paired_lines,

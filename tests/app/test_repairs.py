@@ -7,6 +7,7 @@ pytest.importorskip("nicegui")
 from openpyxl import Workbook
 
 from cimento.app.checking import check_grid
+from cimento.app.describing import describe
 from cimento.app.editing import (
     Grid,
     add_item,
@@ -18,7 +19,7 @@ from cimento.app.editing import (
     sheet_of,
 )
 from cimento.app.marked import unmarked
-from cimento.app.opening import describe, open_grid, write_grid
+from cimento.app.opening import open_grid, write_grid
 from cimento.app.pairing import (
     named_pair,
     paired_lines,

@@ -1,8 +1,9 @@
 """Views of the grid: roles of columns, items as rows, edits and pastes through them."""
 
 from cimento.app.checking import check_grid
+from cimento.app.describing import describe
 from cimento.app.editing import Grid, sheet_of
-from cimento.app.opening import describe, open_grid
+from cimento.app.opening import open_grid
 from cimento.app.table import options
 from cimento.app.views import (
     edit_cell,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cimento.app.describing import describe
 from cimento.app.editing import Grid, Sheet, insert_column, insert_rows, set_cells, sheet_of
 from cimento.app.marked import as_read
-from cimento.app.opening import describe
 from cimento.intake.blanks import are_blanked
 from cimento.intake.names import meaning
 from cimento.intake.numbered import block_of

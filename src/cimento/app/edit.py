@@ -13,6 +13,7 @@ from nicegui import events, ui
 
 from cimento.app import columns, findings, pairing, proposing, table
 from cimento.app.checking import Finding, Note, Report, check_grid
+from cimento.app.describing import describe
 from cimento.app.editing import (
     MOST_PASTED,
     Grid,
@@ -26,7 +27,7 @@ from cimento.app.editing import (
 from cimento.app.findings import STYLE, button
 from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell, withdraw
 from cimento.app.marked import unmarked
-from cimento.app.opening import describe, digest_of, open_grid, save_grid, zipped_folder
+from cimento.app.opening import digest_of, open_grid, save_grid, zipped_folder
 from cimento.app.parts import opened_dialog, save
 from cimento.app.views import (
     View,

@@ -29,6 +29,7 @@ from cimento.app.conditions import (
     with_names,
     with_prediction,
 )
+from cimento.app.describing import describe, with_plain_levels
 from cimento.app.editing import (
     Grid,
     Sheet,
@@ -50,7 +51,6 @@ from cimento.app.marked import (
     unmarked,
     versions_of,
 )
-from cimento.app.opening import describe, with_plain_levels
 from cimento.app.parts import plain_table
 from cimento.app.views import letters
 from cimento.app.words import Words
@@ -289,8 +289,7 @@ def paired_lines(grid: Grid, column: int) -> Grid:
 
 def paired_versions(grid: Grid, column: int) -> Grid:
     """The grid with a row for each marked sentence and the one above it."""
-    sheet = as_read(grid)
-    return paired(grid, versions_of(sheet, column, _above(sheet, column)))
+    return paired(grid, versions_of(s := as_read(grid), column, _above(s, column)))
 
 
 def with_column(grid: Grid, column: int, name: str, new: str) -> Grid:

@@ -1,0 +1,320 @@
+"""Tables that get a description, in which they stay as their authors wrote them.
+
+The rows and names of a table are kept wherever the suite is the same with them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from cimento.app.checking import check_grid, file_name
+from cimento.app.columns import roles_in
+from cimento.app.editing import (
+    Grid,
+    Sheet,
+    delete_column,
+    rename_column,
+    set_cells,
+    sheet_of,
+)
+from cimento.app.opening import converted, open_grid, write_grid
+from cimento.errors import CimentoError, InputError, UsageError
+from cimento.faults import errors
+from cimento.intake.decoding import reading_language
+from cimento.intake.roles import FORCED, alone
+from cimento.io.values import grouped
+from cimento.kinds.registry import load_suite, paradigm_of, save_suite
+from cimento.suites.builtin import WORKBOOK
+from cimento.suites.design import with_design
+from cimento.suites.formats.items import read_regions
+from cimento.suites.languages import LANGUAGE_CODE
+from cimento.suites.suite_workbook import (
+    ABOUT,
+    HOW_TO,
+    ITEMS,
+    PREDICTIONS,
+    SETTINGS,
+)
+
+_EMPTY = "CIM-S017"
+"""The code of a sentence that is missing."""
+
+
+def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
+    """A suite that says its language; a bare table gets a sheet *about* for it.
+
+    Args:
+        grid: a grid, with or without faults.
+        language: ISO 639-1 code of the sentences; empty to leave it open.
+        path: the file that the grid was opened from, whose letters may be others in that language.
+
+    Raises:
+        UsageError: it is not a code, or a table of beginnings lacks some of its sentences.
+    """
+    if grid.described:
+        about = grid.sheets[ABOUT].rows
+        row = next((n for n, row in enumerate(about) if row[0].strip() == "language"), len(about))
+        return set_cells(grid, ABOUT, {(row, 0): "language", (row, 1): language})
+    if path is not None and path.is_file():
+        grid = _as_in(language, grid, path)
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        path = write_grid(grid, Path(temporary) / f"{file_name(grid)}{WORKBOOK}")
+        if language and not LANGUAGE_CODE.fullmatch(language):
+            raise UsageError(
+                where=repr(language),
+                seen="it is not an ISO 639-1 code",
+                todo="Give two letters: it.",
+            )
+        try:
+            loaded = load_suite(path, language=language, columns=grid.roles)
+            written = save_suite(loaded, Path(temporary) / "described.xlsx")
+            described = _with_own_table(grid, open_grid(written).grid)
+        except CimentoError:
+            if "prefix" in grid.roles and _EMPTY in _error_codes(grid):
+                seen, todo = "some sentences are empty", "Write them first."
+                raise UsageError(where=grid.name, seen=seen, todo=todo) from None
+            with reading_language(language, grid.roles):
+                faulty = _read_with_faults(grid, path, language)
+            described = faulty or _with_description(grid, language)
+    # The suite is called as its file is, which may have marks that a place in a message has not.
+    about = described.sheets[ABOUT].rows
+    named = {(n, 1): grid.name for n, row in enumerate(about) if row[0] == "name"}
+    return replace(set_cells(described, ABOUT, named), name=grid.name)
+
+
+def with_plain_levels(grid: Grid, factors: Mapping[str, tuple[str, str]]) -> Grid:
+    """A grid as a two by two design, with its factors and predictions; a table is described first.
+
+    Args:
+        grid: a grid without errors, in whose items the levels of two columns are crossed.
+        factors: the plain and the other level of each of the two columns.
+
+    Raises:
+        CimentoError: no suite can be made of the grid.
+    """
+    described = grid if grid.described else describe(grid, language="")
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        path = write_grid(described, Path(temporary) / f"{file_name(grid)}{WORKBOOK}")
+        suite = load_suite(path).sentences
+        if suite is None:
+            raise InputError(where=grid.name, seen="its items do not compare sentences")
+        designed = with_design(replace(suite, factors=dict(factors), predictions=()))
+        made = open_grid(save_suite(load_suite(designed), Path(temporary) / "designed.xlsx")).grid
+    kept = _with_own_table(grid, made)
+    return replace(kept, sheets={**described.sheets, **kept.sheets}, name=grid.name)
+
+
+def _with_own_table(grid: Grid, described: Grid) -> Grid:
+    """A description with the table itself in place of the rows that were made of it.
+
+    The table stays if it reads the same beside the description; what the description needs and the
+    table lacks, such as names of conditions that are made of two factors, comes in as few columns
+    behind it as will do. A column that was chosen for a role is then called by it; headings, sums
+    and what is below the table are left out.
+    """
+    called = {name.removesuffix(FORCED): role for role, name in grid.roles.items()}
+    if any(alone(role) != role for role in grid.roles):
+        called = {}  # several columns of one role become one, behind the table
+    names = [called.get(name.strip(), name) for name in grid.items.columns]
+    own = sheet_of([names, *(grid.items.rows[n] for n in grid.read_rows())])
+    sheets = {name: sheet for name, sheet in described.sheets.items() if name != HOW_TO}
+    made = _without_own_name(described, own)
+    # How to is about the rows that were made of the table.
+    kept = replace(described, sheets={**sheets, ITEMS: own})
+    if _reads_as(kept, made):
+        return kept
+    new = _lacked(own, made.items)
+    if not new or not _reads_as(kept := _beside(kept, own, new), made):
+        return _with_own_names(grid, described)
+    for name in [*new]:
+        fewer = {other: cells for other, cells in new.items() if other != name}
+        if fewer and _reads_as(less := _beside(kept, own, fewer), made):
+            kept, new = less, fewer
+    return kept
+
+
+_OURS: Mapping[str, Sequence[str]] = {
+    "item": ("item",),
+    "condition": ("condition",),
+    "sentence": ("text",),
+    "participant": ("participants",),
+    "rating": ("rating", "ratings"),
+}
+"""What our tables call the columns of roles."""
+
+
+def _with_own_names(grid: Grid, described: Grid) -> Grid:
+    """A description whose rows are not those of the table, with the table's names of its columns.
+
+    Columns of ours that the table lacks go too, where the suite is the same without them.
+
+    Args:
+        grid: the table.
+        described: its description.
+    """
+    roles = roles_in(check_grid(grid).read)
+    names = {
+        ours: columns[0]
+        for role, columns in roles.items()
+        for ours in _OURS.get(role, ())
+        if len(columns) == 1
+    }
+    lacking = {"item", "condition"} - names.keys()
+    steps = [
+        *(partial(_without_column, name=name) for name in sorted(lacking)),
+        *(partial(_renamed, name=name, own=own) for name, own in names.items()),
+    ]
+    kept = described
+    for step in steps:
+        named = step(kept)
+        if named != kept and _reads_as(named, described):
+            kept = named
+    return kept
+
+
+def _without_column(grid: Grid, *, name: str) -> Grid:
+    place = grid.items.column(name)
+    if place is None or grid.items.columns[place] != name:
+        return grid
+    return delete_column(grid, ITEMS, place)
+
+
+def _renamed(grid: Grid, *, name: str, own: str) -> Grid:
+    columns = [column.strip() for column in grid.items.columns]
+    if name not in columns or own in columns:
+        return grid
+    return rename_column(grid, ITEMS, columns.index(name), own)
+
+
+def _without_own_name(described: Grid, own: Sheet) -> Grid:
+    """A description whose items are not said to be of a phenomenon called as the suite."""
+    items = described.items
+    place = items.column("phenomenon")
+    named = {cell.strip() for cell in items.values(place)} if place is not None else set()
+    if own.column("phenomenon") is not None or place is None or len(named) != 1:
+        return described
+    if named != {described.settings().get("name", "")}:
+        return described
+    rows = tuple((*row[:place], *row[place + 1 :]) for row in items.rows)
+    return described.with_sheet(ITEMS, replace(items, rows=rows))
+
+
+def _beside(described: Grid, own: Sheet, new: Mapping[str, Sequence[str]]) -> Grid:
+    """A description whose table has some columns behind its own."""
+    added = [[*new], *map(list, zip(*new.values(), strict=True))]
+    both = zip(own.rows, added, strict=True)
+    return described.with_sheet(ITEMS, sheet_of([*row, *cells] for row, cells in both))
+
+
+def _lacked(own: Sheet, made: Sheet) -> dict[str, Sequence[str]]:
+    """The columns of the rows that were made of a table which this lacks, or has with other cells.
+
+    Where an item is one row of the table and several that were made, what differs between these is
+    not among them.
+    """
+    ids = made.column("item")
+    has_text = own.column("text") is not None or own.column("sentence") is not None
+    new = {name: n for n, name in enumerate(made.columns) if not (has_text and name == "text")}
+    rows = [[row] for row in made.rows[1:]]
+    if ids is not None and len(rows) != len(own.rows) - 1:
+        rows = list(grouped((row[ids], row) for row in made.rows[1:]).values())
+    if len(rows) != len(own.rows) - 1:
+        return {}
+    lacked = dict[str, Sequence[str]]()
+    for name, n in new.items():
+        cells = [same[0][n] for same in rows]
+        place = own.column(name)
+        is_there = place is not None and (
+            own.columns[place].strip() == name or [*own.values(place)] == cells
+        )
+        if not is_there and all(len({row[n] for row in same}) == 1 for same in rows):
+            lacked[name] = cells
+    return lacked
+
+
+def _reads_as(grid: Grid, other: Grid) -> bool:
+    """Whether a grid is the suite of another one; it may have more columns of its items."""
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        path = Path(temporary) / f"{file_name(grid)}{WORKBOOK}"
+        try:
+            loaded = load_suite(write_grid(grid, path))
+            again = open_grid(save_suite(loaded, Path(temporary) / "again.xlsx")).grid
+        except CimentoError:
+            return False
+    apart = {name: other.sheets[name] for name in other.sheets if name not in (ITEMS, HOW_TO)}
+    same = {name: again.sheets.get(name) for name in apart} == apart
+    return same and _columns(other.items).items() <= _columns(again.items).items()
+
+
+def _columns(sheet: Sheet) -> dict[str, tuple[str, ...]]:
+    """The cells of each column by its name."""
+    return {name: tuple(sheet.values(n)) for n, name in enumerate(sheet.columns)}
+
+
+def _as_in(language: str, grid: Grid, path: Path) -> Grid:
+    """A grid whose cells are as its file has them in a language; those that were edited stay."""
+    read = (open_grid(path).grid, open_grid(path, language=language).grid)
+    guessed, known = ([cell for row in one.items.rows for cell in row] for one in read)
+    if len(guessed) != len(known) or guessed == known:
+        return grid
+    other = dict(zip(guessed, known, strict=True))
+    rows = tuple(tuple(other.get(cell, cell) for cell in row) for row in grid.items.rows)
+    return replace(grid, sheets={**grid.sheets, ITEMS: replace(grid.items, rows=rows)})
+
+
+def _read_with_faults(given: Grid, path: Path, language: str) -> Grid | None:
+    """A table that was read as a suite with errors, as that suite with a description.
+
+    None if it is not one, or where an error of the file, such as a date among texts, would be lost.
+
+    Args:
+        given: the table.
+        path: a file with it.
+        language: ISO 639-1 code of the sentences.
+    """
+    try:
+        before = errors(paradigm_of(path).reader.read(path).faults)
+        made = describe(converted(path, path.stem), language=language)
+    except CimentoError:
+        return None
+    grid = _with_own_table(given, made)
+    if grid is made:  # which reads no table with errors again
+        sheets = {name: sheet for name, sheet in made.sheets.items() if name != HOW_TO}
+        rows = [given.items.columns, *(given.items.rows[n] for n in given.read_rows())]
+        kept = replace(made, sheets={**sheets, ITEMS: sheet_of(rows)})
+        if _error_codes(kept) == _error_codes(made):
+            return kept
+    after = {finding.code for finding in check_grid(grid).findings}
+    return grid if after.issuperset(fault.code for fault in before) else None
+
+
+def _error_codes(grid: Grid) -> list[str]:
+    """The codes of the errors of a grid."""
+    found = check_grid(grid).findings
+    return sorted(finding.code for finding in found if finding.severity == "error")
+
+
+def _with_description(grid: Grid, language: str) -> Grid:
+    """A table that is not a suite yet, with a description and a place for predictions.
+
+    Headings, sums and what is below the table are left out, since only tables without a
+    description may have them.
+    """
+    column = grid.items.column("text")
+    cells = grid.items.values(column) if column is not None else []
+    counts = Counter(len(read_regions(cell)[0]) for cell in cells if "|" in cell)
+    usual = counts.most_common(1)[0][0] if counts else 0
+    regions = " | ".join(f"region {number}" for number in range(1, usual + 1))
+    known = {"name": grid.name, "language": language, "regions": regions}
+    about = [[name, known.get(name, ""), what] for name, (what, _) in SETTINGS.items()]
+    sheets = {
+        ABOUT: sheet_of([["setting", "value", "what it is"], *about]),
+        ITEMS: sheet_of([grid.items.columns, *(grid.items.rows[n] for n in grid.read_rows())]),
+        PREDICTIONS: sheet_of([["name", "formula", "comment"]]),
+    }
+    return replace(grid, sheets=sheets, described=True, roles={})
