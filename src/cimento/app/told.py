@@ -1,8 +1,8 @@
 """Tables of stories or contexts with a question or endings: what is proposed for them.
 
 What a column is, its cells say: a story has several sentences, a question ends in a question mark,
-and answers or endings are the other texts. Of two answers the correct one is compared with the other
-after the story; a single one becomes the word that is due in a blank.
+and answers or endings are the other texts. Of two answers the correct one is compared with
+the other after the story; a single one becomes the word that is due in a blank.
 """
 
 from __future__ import annotations
