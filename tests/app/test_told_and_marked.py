@@ -10,8 +10,9 @@ from nicegui.elements.upload_files import SmallFileUpload
 from cimento.app import told
 from cimento.app.checking import check_grid
 from cimento.app.conditions import cells_of, with_least
+from cimento.app.describing import describe, with_plain_levels
 from cimento.app.editing import Grid, set_cells, sheet_of
-from cimento.app.opening import describe, open_grid, with_plain_levels
+from cimento.app.opening import open_grid
 from cimento.app.pairing import Question, paired_versions
 from cimento.app.proposing import question_of
 from cimento.app.words import LANGUAGES, said, words

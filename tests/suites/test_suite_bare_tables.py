@@ -380,7 +380,8 @@ def test_names_that_are_repeated_above_others_are_names_in_two_rows(tmp_path):
     upper, lower = ("Item", *("Singular",) * 2, *("Plural",) * 2), ("", *("Buena", "Mala") * 2)
     path = written(tmp_path / "numero.csv", upper, (lower, *NUMBERS))
     loaded = load_suite(path)
-    assert loaded.reading.table.roles["good"] == ("Singular Buena", "Plural Buena")
+    names = ("Singular Buena", "Singular Mala", "Plural Buena", "Plural Mala")
+    assert loaded.reading.table.roles == {"item": ("Item",), "conditions": names}
     assert [fault.where for fault in loaded.reading.faults if fault.code == "CIM-S009"] == [
         "numero.csv row 1"
     ]

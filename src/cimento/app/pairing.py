@@ -290,8 +290,7 @@ def paired_lines(grid: Grid, column: int) -> Grid:
 
 def paired_versions(grid: Grid, column: int) -> Grid:
     """The grid with a row for each marked sentence and the one above it."""
-    sheet = as_read(grid)
-    return paired(grid, versions_of(sheet, column, _above(sheet, column)))
+    return paired(grid, versions_of(s := as_read(grid), column, _above(s, column)))
 
 
 def with_column(grid: Grid, column: int, name: str, new: str) -> Grid:

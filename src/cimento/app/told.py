@@ -1,8 +1,8 @@
 """Tables of stories or contexts with a question or endings: what is proposed for them.
 
 What a column is, its cells say: a story has several sentences, a question ends in a question mark,
-and answers or endings are the other texts. Of two answers the right one is compared with the wrong
-one after the story; a single one becomes the word that is due in a blank.
+and answers or endings are the other texts. Of two answers the correct one is compared with
+the other after the story; a single one becomes the word that is due in a blank.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _BESIDE = {
     for name in ("phenomenon", "condition", "item", "number", "label", "participant")
     for word in (name, *NAMES[name])
 }
-"""Names of columns that are no answers, whatever they hold."""
+"""Names of columns that are not answers, whatever they hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Told:
     Attributes:
         story: that of the stories or contexts.
         question: that of the questions about them; None without one.
-        answers: those of answers or endings, the right one first if `is_known`.
+        answers: those of answers or endings, the correct one first if `is_known`.
         is_known: whether the names of two answers say which is right.
         kind: of the question, which is about what the columns are.
     """
@@ -139,8 +139,8 @@ def compared(grid: Grid, told: Told, good: int, bad: int) -> Grid:
     Args:
         grid: the table.
         told: its columns.
-        good: index of the column of right answers.
-        bad: index of the column of wrong answers.
+        good: index of the column of correct answers.
+        bad: index of the column of incorrect answers.
     """
     right, wrong = _name(grid.items, good), _name(grid.items, bad)
     made, before = _joined(grid, told)
@@ -153,7 +153,7 @@ def blanked(grid: Grid, told: Told, right: int) -> Grid:
     Args:
         grid: the table.
         told: its columns.
-        right: index of the column of right answers; the others are wrong ones.
+        right: index of the column of correct answers; the others are wrong ones.
     """
     wrong = [_name(grid.items, n) for n in told.answers if n != right]
     due = _name(grid.items, right)

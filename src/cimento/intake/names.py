@@ -12,6 +12,7 @@ from cimento.intake.words import CLEAR, HEADERS, KNOWN, SIDES, pattern, word_lis
 _NOUN = re.compile(
     rf"^(?:{pattern('nouns').pattern})\s+|\s+(?:{pattern('nouns').pattern})$", re.IGNORECASE
 )
+_PARTS = {*word_list("words.parts")}
 _AROUND = " \t\r\n:\"“”«»'‘’"
 _BETWEEN = re.compile(r"[\s_:/()–-]+")
 
@@ -119,6 +120,7 @@ def rivals(columns: Iterable[str], has_sentences: Callable[[str], bool]) -> list
     """
     for words in _roles():
         named = [name for name in columns if _short(name) in words and not is_translation(name)]
+        named = [name for name in named if name.casefold().strip() not in _PARTS] or named
         named = [name for name in named if len(named) > 1 and has_sentences(name)]
         if not all(map(language_in, named)):
             named = [name for name in named if language_in(name) not in _ENGLISH]

@@ -112,7 +112,7 @@ def test_what_is_wrong_with_a_table_is_said(tmp_path, capsys):
         encoding="utf-8",
     )
     (tmp_path / "items.tsv").write_text(
-        "item\tcondition\tphrase\trating\n1\tsentence\tIl gatto dorme.\t5\n", encoding="utf-8"
+        "item\tcondition\twording\trating\n1\tsentence\tIl gatto dorme.\t5\n", encoding="utf-8"
     )
     assert invoke(["run", str(tmp_path), "-m", "demo-causal"]) == 2
     printed = capsys.readouterr().err

@@ -1,7 +1,7 @@
 """A list of sentences some of which their author has marked: each mark is a grade.
 
-In linguists' lists an asterisk stands before what is not acceptable, question marks before what is
-less so, and nothing before what is good. A list in which each sentence is followed by the marked
+In linguists' lists what is not acceptable has an asterisk before it, what is less so has question
+marks, and what is good has nothing. A list in which each sentence is followed by the marked
 one is a list of pairs, and none of these.
 """
 
@@ -48,7 +48,7 @@ class Grades:
 
 
 def grades_of(texts: Sequence[str]) -> Grades | None:
-    """The grades of sentences that their marks tell; None where these are none, or make pairs.
+    """The grades of sentences that their marks tell; None without such marks, or where they pair.
 
     Args:
         texts: the sentences as they were written, without surrounding blanks.
