@@ -346,10 +346,11 @@ def _with_a_twin(suite: Any, ids: Sequence[str], twin: str) -> tuple[Any, str] |
     """
     for part in fields(suite) if is_dataclass(suite) else ():
         items = getattr(suite, part.name)
-        if isinstance(items, tuple) and [getattr(item, "id", None) for item in items] == [*ids]:
-            if items and is_dataclass(items[0]):
-                again = replace(items[0], id=twin)
-                return replace(suite, **{part.name: (*items, again)}), items[0].id
+        if not items or not isinstance(items, tuple) or not is_dataclass(items[0]):
+            continue
+        if [getattr(item, "id", None) for item in items] == [*ids]:
+            again = replace(items[0], id=twin)
+            return replace(suite, **{part.name: (*items, again)}), items[0].id
     return None
 
 
