@@ -76,10 +76,7 @@ def evaluate(
     cache: AnswerCache | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Run:
-    """Ask one model about one suite.
-
-    A run that is kept in memory judges the answers when its outcomes or estimates are first read;
-    with `output`, they are judged at once and stored.
+    """Ask one model about one suite; answers are judged when a result is first read, or stored.
 
     Args:
         suite: a built-in name, a path, or a suite made in Python, of any paradigm.
