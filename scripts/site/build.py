@@ -116,16 +116,16 @@ def finish(page: Path, site: Path, in_menu: Sequence[str]) -> None:
 
 def opened(html: str, address: str) -> str:
     """A page with the menu open where it leads to an address, and that link marked."""
-    link = f'<a href="{address}" class="md-nav__link'
-    before, found, after = html.partition(link)
-    if not found:
+    link = re.search(rf'<a href="(?:\./)?{re.escape(address)}" class="md-nav__link', html)
+    if link is None:
         return html
+    before, after = html[: link.start()], html[link.end() :]
     groups = list(_GROUP.finditer(before))
     if groups:
         box = groups[-1]
         inside = before[box.end() :].replace('aria-expanded="false"', 'aria-expanded="true"', 1)
         before = f"{before[: box.start()]}{box[1]} checked>{inside}"
-    return f"{before}{link} md-nav__link--active{after}"
+    return f"{before}{link[0]} md-nav__link--active{after}"
 
 
 def _linked(named: re.Match[str], site: Path) -> str:

@@ -36,6 +36,9 @@ PARENTS = {
     "changelog": "contributing.md",
     "tables-read": "formats.md",
     "statistics-coverage": "statistics.md",
+    "grammars": "generating.md",
+    "stored-queries": "treebanks.md",
+    "your-language": "language.md",
 }
 """Beginning of the path of pages that the menu lacks to the page there to which they belong."""
 UP = {

@@ -309,7 +309,7 @@ MENU = """
 <input class="md-nav__toggle md-toggle " type="checkbox" id="__nav_1" >
 <nav aria-expanded="false"><a href="../commands.html" class="md-nav__link"></a></nav>
 <input class="md-nav__toggle md-toggle " type="checkbox" id="__nav_2" >
-<nav aria-expanded="false"><a href="python.html" class="md-nav__link"></a></nav>
+<nav aria-expanded="false"><a href="./python.html" class="md-nav__link"></a></nav>
 """
 
 

@@ -324,7 +324,7 @@ def _asks_repeats(tried: _ParadigmTrial) -> Iterator[Finding]:
     loaded, twin = tried.loaded, "the same once more"
     held = _with_a_twin(loaded.suite, loaded.paradigm.reader.groups(loaded.suite).ids, twin)
     if held is None:
-        yield Finding(name, passed=True, detail="not tried: its items are no tuple of records")
+        yield Finding(name, passed=True, detail="not tried: no tuple of records with ids")
         return
     suite, item = held
     reading = replace(loaded.reading, suite=suite)
@@ -345,12 +345,13 @@ def _with_a_twin(suite: Any, ids: Sequence[str], twin: str) -> tuple[Any, str] |
     None where its items are not a field of records with these ids.
     """
     for part in fields(suite) if is_dataclass(suite) else ():
-        items = getattr(suite, part.name)
+        items: Any = getattr(suite, part.name)
         if not items or not isinstance(items, tuple) or not is_dataclass(items[0]):
             continue
         if [getattr(item, "id", None) for item in items] == [*ids]:
-            again = replace(items[0], id=twin)
-            return replace(suite, **{part.name: (*items, again)}), items[0].id
+            first: Any = items[0]
+            again = replace(first, id=twin)
+            return replace(suite, **{part.name: (*items, again)}), first.id
     return None
 
 
