@@ -12,11 +12,13 @@ first; at the end, links are checked. docs/design/site.md says why the site is b
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 import links
@@ -24,11 +26,15 @@ import search
 import tomli_w
 from breaks import breakable
 from cells import DOCS, ROOT
-from staging import menu, stage
+from staging import menu, parent, stage
+
+from cimento._version import __version__
 
 _OPTION = re.compile(r"<code>(?=-[\w -]{1,30}</code>)")
 _PAGE = re.compile(r"\bdocs/(?:parts/)?([\w-]+)\.md(?![^<]*</code>)")
 _HEADING = re.compile(r"<h1[^>]*>(.*?)</h1>", re.DOTALL)
+_GROUP = re.compile(r'(<input class="md-nav__toggle md-toggle[^>]*? id="__nav_\d+") *>')
+"""The box that opens a group of the menu."""
 _COLOR = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -44,8 +50,9 @@ def main(arguments: list[str]) -> int:
     found = menu_faults(into)
     if not found and not (code := run_builder(config)):
         site = into / "site"
+        in_menu = menu(tomllib.loads(config.read_text(encoding="utf-8")))
         for page in site.rglob("*.html"):
-            finish(page, site)
+            finish(page, site, in_menu)
         search.shorten(site)
         found = [*links.faults(site)]
     for said in found:
@@ -57,7 +64,8 @@ def write_config(into: Path) -> Path:
     """Write the builder's settings beside the staged pages: those of zensical.toml, with paths."""
     config = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))
     project = config["project"]
-    project |= {"docs_dir": "docs", "site_dir": "site"}
+    named = f"{project['site_name']} {__version__}"
+    project |= {"docs_dir": "docs", "site_dir": "site", "site_name": named}
     python = project["plugins"]["mkdocstrings"]["handlers"]["python"]
     python["paths"] = [str(ROOT / path) for path in python["paths"]]
     options = python["options"]
@@ -92,12 +100,32 @@ def menu_faults(into: Path) -> list[str]:
     ]
 
 
-def finish(page: Path, site: Path) -> None:
-    """Mark what is an option, so that no line ends behind its dashes; link pages in docstrings."""
+def finish(page: Path, site: Path, in_menu: Sequence[str]) -> None:
+    """Mark what is an option, so that no line ends behind its dashes; link pages in docstrings.
+
+    A page that the menu lacks has the menu open at the page to which it belongs.
+    """
     html = _OPTION.sub('<code class="option">', page.read_text(encoding="utf-8"))
     if page.parent.name == "reference":
         html = _PAGE.sub(lambda named: _linked(named, site), html)
+    path = page.relative_to(site).with_suffix(".md").as_posix()
+    if above := parent(path, in_menu):
+        html = opened(html, os.path.relpath(Path(above).with_suffix(".html"), Path(path).parent))
     page.write_text(breakable(html), encoding="utf-8")
+
+
+def opened(html: str, address: str) -> str:
+    """A page with the menu open where it leads to an address, and that link marked."""
+    link = re.search(rf'<a href="(?:\./)?{re.escape(address)}" class="md-nav__link', html)
+    if link is None:
+        return html
+    before, after = html[: link.start()], html[link.end() :]
+    groups = list(_GROUP.finditer(before))
+    if groups:
+        box = groups[-1]
+        inside = before[box.end() :].replace('aria-expanded="false"', 'aria-expanded="true"', 1)
+        before = f"{before[: box.start()]}{box[1]} checked>{inside}"
+    return f"{before}{link[0]} md-nav__link--active{after}"
 
 
 def _linked(named: re.Match[str], site: Path) -> str:

@@ -25,8 +25,8 @@ def _without_markup(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Text on one line with code between grave accents, and no other Markdown."""
-    parts = text.split("`")
+    """Text on one line with code between grave accents, single or double, and no other Markdown."""
+    parts = text.replace("``", "`").split("`")
     if len(parts) % 2 == 0:
         return escaped(text)
     cells = (in_code(part) if k % 2 else _without_markup(part) for k, part in enumerate(parts))

@@ -6,9 +6,12 @@ import functools
 import importlib
 import json
 from collections import defaultdict
+from pathlib import Path
 
 from cells import filled, prose, table
 from signatures import is_module, summary, types_named_by, written_at
+
+from cimento.io.public_names import homes_of
 
 FOLDER = "reference/"
 TYPES = "modules-types.md"
@@ -76,10 +79,9 @@ def module_page(name: str) -> str:
     here = [path for path in _of_module(name) if entries()[written_at(path)][0] == page]
     also = [path for path in _of_module(name) if path not in here]
     shown = json.dumps([path.rpartition(".")[2] for path in here])
-    parts = [f"# {name}\n\n[All modules](modules.md)\n\n::: {name}\n{_options(shown)}"]
-    if also:
-        links = ", ".join(_link(path) for path in also)
-        parts.append(f"## Names with an entry elsewhere\n\n{links}\n")
+    links = ", ".join(_link(path) for path in also)
+    elsewhere = f"\n\nNames with an entry elsewhere: {links}" if also else ""
+    parts = [f"# {name}\n\n[All modules](modules.md){elsewhere}\n\n::: {name}\n{_options(shown)}"]
     if types()[page]:
         said = "What the signatures above name; imported from [`cimento.types`](modules-types.md)."
         parts += [f"## Types in signatures\n\n{said}\n", *map(_entry, types()[page])]
@@ -161,7 +163,11 @@ def _statistics() -> list[str]:
 
 
 def _of_module(name: str) -> list[str]:
-    return [f"{name}.{member}" for member in importlib.import_module(name).__all__]
+    """The public names of a module, in the order of its stub if it has one."""
+    module = importlib.import_module(name)
+    is_lazy = Path(f"{(module.__file__ or '').rpartition('.')[0]}.pyi").is_file()
+    members = homes_of(str(module.__file__)) if is_lazy else module.__all__
+    return [f"{name}.{member}" for member in members]
 
 
 def _entry(path: str) -> str:
@@ -177,8 +183,6 @@ def _page(name: str, parts: list[str]) -> str:
 
 def _homes(file: str | None) -> list[str]:
     """The path of each public name of a package, in the module in which it is written."""
-    from cimento.io.public_names import homes_of
-
     assert file is not None  # noqa: S101  # a package that was imported has a file
     return [f"{home}.{name}" for name, home in homes_of(file).items()]
 
@@ -189,6 +193,7 @@ def _options(members: str) -> str:
         "heading_level: 2",
         "show_root_heading: false",
         "show_root_toc_entry: false",
+        "group_by_category: false",
         f"members: {members}",
     )
     return "".join(["    options:\n", *(f"      {line}\n" for line in lines)])

@@ -10,7 +10,8 @@ import importlib.util
 import re
 import shutil
 import sys
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,10 +24,28 @@ from folding import folded
 
 AT_ROOT = {"contributing.md": "CONTRIBUTING.md"}
 """Page of the site to the file at the root of the repository."""
+RECORDS = {"changelog.md": "CHANGELOG.md"}
+"""The same of files that grow with every version, and that nobody reads from end to end."""
 MARK = ROOT / "src" / "cimento" / "app" / "mark.svg"
 """The mark of the app and of the site: a pair of sentences, and the word that counts."""
-UP = {"checks/": "[All checks of suites](../checks.md)", FOLDER: "[All commands](../commands.md)"}
-"""Beginning of a page's path to what is at its end, since the menu does not have these pages."""
+PARENTS = {
+    "checks/": "checks.md",
+    "reference/modules": "reference/python.md",
+    "reference/dependencies": "reference/python.md",
+    FOLDER: "commands.md",
+    "changelog": "contributing.md",
+    "tables-read": "formats.md",
+    "statistics-coverage": "statistics.md",
+    "grammars": "generating.md",
+    "stored-queries": "treebanks.md",
+    "your-language": "language.md",
+}
+"""Beginning of the path of pages that the menu lacks to the page there to which they belong."""
+UP = {
+    "checks.md": "[All checks of suites](../checks.md)",
+    "commands.md": "[All commands](../commands.md)",
+}
+"""Page of the menu to what is at the end of those that belong to it."""
 LEFT_OUT = ("design", "parts")
 """Folders of docs/ that are not pages of the site."""
 
@@ -55,17 +74,25 @@ def stage(docs: Path, folder: Path) -> None:
             sys.exit(f"docs/{path} is made by scripts/site/build.py: delete it")
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(text, encoding="utf-8")
+    in_menu = menu(tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8")))
     for page in folder.rglob("*.md"):
         text = folded(as_page(page.read_text(encoding="utf-8")))
         path = page.relative_to(folder).as_posix()
-        up = next((link for start, link in UP.items() if path.startswith(start)), "")
+        up = UP.get(parent(path, in_menu), "")
         page.write_text(f"{text}\n{up}\n" if up else text, encoding="utf-8")
+
+
+def parent(path: str, in_menu: Sequence[str]) -> str:
+    """The page of the menu to which a page belongs that is not there itself; else empty."""
+    if path in in_menu:
+        return ""
+    return next((page for start, page in PARENTS.items() if path.startswith(start)), "")
 
 
 def made_pages() -> dict[str, str]:
     """Path in the site to Markdown, of every page that is not kept in docs/."""
     made = {**commands.command_pages(), **reference.pages()}
-    made |= {page: root_page(name) for page, name in AT_ROOT.items()}
+    made |= {page: root_page(name) for page, name in (AT_ROOT | RECORDS).items()}
     for path in sorted(Path(__file__).parent.glob("*.py")):
         if "\nPAGE = " in path.read_text(encoding="utf-8"):
             module = _module(path)
@@ -92,7 +119,7 @@ def root_page(name: str) -> str:
 def _from_root(link: re.Match[str]) -> str:
     """A link from the root as the site has it; what the site does not have is named only."""
     words, target, anchor = link[1], link[2], link[3] or ""
-    pages = {file: page for page, file in AT_ROOT.items()}
+    pages = {file: page for page, file in (AT_ROOT | RECORDS).items()}
     if target in pages:
         return f"[{words}]({pages[target]}{anchor})"
     if target.startswith("docs/"):

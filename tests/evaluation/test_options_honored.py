@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from cimento import UsageError, evaluate, evaluate_all, open_runs
+from cimento import UsageError, evaluate, evaluate_all, load_suite, open_runs
 from cimento.cli.main import invoke
+from cimento.paradigms import ParadigmOptions
 
 SUITES = {
     "regions": "it-islands",
@@ -25,6 +27,21 @@ def test_an_unknown_option_is_refused_with_those_that_are_known(paradigm):
         f"option seeds: suites of the paradigm {paradigm!r} have no such option."
     )
     assert "Did you mean 'seed'" in str(refused.value)
+
+
+def test_the_name_that_is_proposed_is_one_that_is_taken():
+    with pytest.raises(UsageError, match=r"Did you mean 'measures'\?"):
+        evaluate("it-subject-verb", "demo-causal", mesures="lp")
+    with pytest.raises(UsageError, match=r"Known: .*measures.*near_ties.* Those of every run"):
+        evaluate("it-subject-verb", "demo-causal", foo=1)
+
+
+def test_a_message_without_options_to_list_has_single_blanks(probing):
+    own = load_suite(probing).paradigm
+    bare = replace(own, options=type("Bare", (ParadigmOptions,), {}))
+    loaded = replace(load_suite(probing), paradigm=bare)
+    with pytest.raises(UsageError, match=r"have no such option\. Those of every run"):
+        evaluate(loaded, "demo-causal", foo=1)
 
 
 def test_an_option_of_the_command_is_not_said_to_be_mistaken_for_itself(capsys):

@@ -20,6 +20,7 @@ from cimento import Asking, InputError, UsageError, load_suite, load_suites, ope
 from cimento.cli.main import invoke
 from cimento.errors import PluginError
 from cimento.io import plugins
+from cimento.kinds.registry import find_paradigm
 from cimento.measures import NoValue, Sentence, find_measure, find_measures
 from cimento.models.base import Score
 from cimento.testing import check_model
@@ -90,9 +91,14 @@ def test_a_measure_of_a_plugin_may_be_undefined_and_may_fail():
     ("name", "message"), [("absent", "cannot be loaded"), ("number", "is not a Measure")]
 )
 def test_a_measure_that_cannot_be_used_is_passed_over(name, message, caplog):
-    with pytest.raises(UsageError, match="no such measure"):
+    why = f"the plug-in {name!r} of cimento-broken 1.0 {message}"
+    with pytest.raises(UsageError, match=f"no such measure, since {why}") as caught:
         find_measure(name)
-    assert f"the plug-in {name!r} of cimento-broken 1.0 {message}" in caplog.text
+    assert "Did you mean" not in str(caught.value)
+    assert why in caplog.text
+    with pytest.raises(UsageError, match="no such measure") as caught:
+        find_measure(f"{name}s")  # a name that is close to the one that was skipped
+    assert repr(name) not in str(caught.value)
 
 
 def test_the_whole_way_on_the_command_line(starred, tmp_path, capsys):
@@ -184,7 +190,8 @@ def test_a_reader_that_cannot_be_loaded_leaves_the_usual_message(tmp_path, caplo
     path = tmp_path / "suite.absent"
     path.write_text("x")
 
-    with pytest.raises(InputError, match=r"unknown suffix '\.absent'"):
+    why = r"since the plug-in 'absent' of cimento-broken 1\.0 cannot be loaded"
+    with pytest.raises(InputError, match=rf"unknown suffix '\.absent', {why}"):
         load_suite(path)
     assert "the plug-in 'absent' of cimento-broken 1.0 cannot be loaded" in caplog.text
 
@@ -209,8 +216,61 @@ def test_a_kind_of_test_that_cannot_be_loaded_is_passed_over(kind, probing, tmp_
     folder = tmp_path / kind
     folder.mkdir()
     (folder / "suite.toml").write_text(f'kind = "{kind}"\n', encoding="utf-8")
-    with pytest.raises(InputError, match=f"kind is '{kind}'"):
+    why = f"the plug-in '{kind}' of cimento-broken 1.0"
+    with pytest.raises(InputError, match=f"kind is '{kind}', and {why}"):
         load_suite(folder)
+    with pytest.raises(UsageError, match=f"paradigm '{kind}': {why}"):
+        find_paradigm(kind)
+
+
+MEASURED = ["--measure", "failing", "--prediction", "(*;%match%) < (*;%mismatch_number%)"]
+
+
+@pytest.mark.parametrize("debug", ["", "1"])
+def test_cimento_debug_shows_where_a_measure_and_a_paradigm_failed(
+    debug, probing, monkeypatch, capsys
+):
+    def fails(*_arguments):
+        raise KeyError("answers")
+
+    import cimento_probing
+
+    monkeypatch.setenv("CIMENTO_DEBUG", debug)
+    monkeypatch.setattr(cimento_probing.ProbingJudge, "outcomes", fails)
+    run = ["-m", "demo-causal", "--limit", "2", "--no-cache"]
+    for suite, of_suite, place in (
+        (
+            "en-subject-verb",
+            MEASURED,
+            ('cimento_broken.py"', "in fails", 'raise KeyError("weights")'),
+        ),
+        (str(probing), [], ('test_plugins.py"', "in fails", 'raise KeyError("answers")')),
+    ):
+        assert invoke(["run", suite, *run, *of_suite]) == 1
+        said = capsys.readouterr().err
+        assert "it failed (KeyError" in said
+        assert [part in said for part in (*place, "Traceback")] == [bool(debug)] * 4
+
+
+def test_cimento_debug_shows_where_a_model_failed_and_why_a_plugin_is_skipped(
+    monkeypatch, capsys, caplog
+):
+    import cimento_sample
+
+    def fails(_words, _index):
+        raise PluginError(where="length", seen="has no table")
+
+    real = cimento_sample.FakeScorer
+    monkeypatch.setattr(cimento_sample, "FakeScorer", lambda _of, **named: real(fails, **named))
+    run = ["run", "en-subject-verb", "-m", "length:2", "--limit", "2", "--no-cache"]
+    for debug in ("", "1"):
+        monkeypatch.setenv("CIMENTO_DEBUG", debug)
+        plugins._warn_once.cache_clear()
+        assert invoke(run) == 1
+        said = capsys.readouterr().err
+        assert "has no table" in said
+        assert ("in fails" in said) == bool(debug)
+        assert ("Traceback" in caplog.text) == bool(debug)  # of the other package's import
 
 
 def sections() -> dict[str, str]:

@@ -54,10 +54,77 @@ def test_a_round_without_requests_is_the_last_one(probing, short_words):
         run.outcomes()
 
 
+AGAIN = "8\tLa bambina con i fiori\tdorme\tdormono\tfiori\n"
+"""The first item once more: the plug-in makes the same request of both."""
+
+
+def with_a_repeat(probing: Path) -> Path:
+    with (probing / "items.tsv").open("a", encoding="utf-8") as table:
+        table.write(AGAIN)
+    return probing
+
+
+@pytest.mark.parametrize("options", [{}, {"adaptive": True, "precision": 0.001}])
+def test_a_repeated_request_is_asked_once_and_answered_under_each_number(
+    options, probing, short_words, tmp_path
+):
+    run = evaluate(with_a_repeat(probing), short_words, output=tmp_path / "runs", **options)
+    verdicts = dict(run.outcomes().select("item", "verdict").rows())
+    # As counted above, with the first item, which passes, once more.
+    assert [verdicts[item] for item in "12345678"] == [
+        "pass", "fail", "pass", "fail", "pass", "fail", "pass", "pass",
+    ]  # fmt: skip
+    choices = run.table("choices")
+    assert choices["request"].to_list() == [number for number in range(8) for _ in range(2)]
+
+
+def test_requests_numbered_by_a_plugin_as_if_repeats_were_left_out_are_refused(
+    probing, short_words, monkeypatch
+):
+    import cimento_probing
+
+    made = cimento_probing.ProbingAsker.requests
+
+    def distinct(*arguments, **options):
+        requests = made(*arguments, **options)
+        return requests and replace(requests, asked=list(dict.fromkeys(requests.asked)))
+
+    monkeypatch.setattr(cimento_probing.ProbingAsker, "requests", distinct)
+    with pytest.raises(PluginError, match="name the request 7, and those of this round are 0 to 6"):
+        evaluate(with_a_repeat(probing), short_words)
+
+
+def test_the_kit_tries_a_repeated_item(probing, short_words, monkeypatch):
+    [found] = [f for f in check_paradigm(probing, short_words) if "ask the same" in f.name]
+    assert found.passed
+    assert found.detail == "1 and 1 outcomes"
+
+    def last_of_a_noun_only(self, run):
+        scores = run.table("choices")
+        nouns = {probe.noun: number for number, probe in enumerate(run.suite.probes)}
+        kept = list(nouns.values())
+        probes = tuple(run.suite.probes[number] for number in kept)
+        renumbered = scores.filter(scores["request"].is_in(kept)).with_columns(
+            pl.col("request").replace_strict(kept, range(len(kept)), return_dtype=pl.Int32)
+        )
+        part = replace(run, suite=replace(run.suite, probes=probes), tables={"choices": renumbered})
+        return judged(self, part)
+
+    import cimento_probing
+
+    judged = cimento_probing.ProbingJudge.outcomes
+    monkeypatch.setattr(cimento_probing.ProbingJudge, "outcomes", last_of_a_noun_only)
+    [found] = [f for f in check_paradigm(probing, short_words) if "ask the same" in f.name]
+    assert not found.passed
+    assert found.detail == "0 and 1 outcomes"
+
+
 def test_the_command_line_runs_it(probing, tmp_path, capsys):
     runs = tmp_path / "runs"
     assert invoke(["run", str(probing), "-m", "demo-causal", "-o", str(runs)]) == 0
-    assert "agreement" in capsys.readouterr().out
+    # Six of seven, and chance, as the tables of cimento's own kinds print them.
+    row = r"agreement +accuracy +0\.857 \[0\.\d{3}, 0\.\d{3}\] +7 +0 +0 +0\.500"
+    assert re.search(row, capsys.readouterr().out)
 
 
 def test_a_table_without_a_column_is_told(probing, short_words):

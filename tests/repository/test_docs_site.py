@@ -286,8 +286,51 @@ def test_every_dependency_has_its_reason():
     declared = {"always": project["dependencies"], **project["optional-dependencies"]}
     shown = site_module("dependencies").dependencies()
     for extra, packages in declared.items():
-        assert [*shown[extra]] == [re.split(r"[^\w.-]", package)[0] for package in packages]
+        assert [*shown[extra]] == packages
         assert all(reason.endswith(".") and len(reason) > 9 for reason in shown[extra].values())
+
+
+def test_a_dependency_has_its_versions_and_the_license_and_size_of_what_is_installed():
+    page = site_module("dependencies").dependencies_page()
+    [row] = re.findall(r"^\| always \| `numpy` .*$", page, re.MULTILINE)
+    _, versions, license_, size, _ = row.strip("| ").split(" | ")[1:]
+    assert versions == "`>=1.26`"
+    # What numpy's own metadata and its folder say; a wheel of it has more than 10 MB.
+    assert "BSD-3-Clause" in license_
+    assert 10 < float(size) < 500
+
+
+def test_code_in_a_summary_may_stand_between_two_grave_accents():
+    prose = site_module("cells").prose
+    assert prose("``log_sum`` for `sums_nats`, a_b") == "`log_sum` for `sums_nats`, a&#95;b"
+
+
+MENU = """
+<input class="md-nav__toggle md-toggle " type="checkbox" id="__nav_1" >
+<nav aria-expanded="false"><a href="../commands.html" class="md-nav__link"></a></nav>
+<input class="md-nav__toggle md-toggle " type="checkbox" id="__nav_2" >
+<nav aria-expanded="false"><a href="./python.html" class="md-nav__link"></a></nav>
+"""
+
+
+def test_a_page_that_the_menu_lacks_opens_the_menu_where_it_belongs():
+    build, staging = site_module("build"), site_module("staging")
+    first, second = build.opened(MENU, "python.html").split("id=")[1:]
+    assert "checked" not in first
+    assert 'aria-expanded="false"' in first
+    assert "checked" in second
+    assert 'aria-expanded="true"' in second
+    assert second.count("md-nav__link--active") == 1
+    in_menu = staging.menu(
+        tomllib.loads((FOLDER.parents[1] / "zensical.toml").read_text(encoding="utf-8"))
+    )
+    pages = [
+        *staging.made_pages(),
+        *(path.name for path in (FOLDER.parents[1] / "docs").glob("*.md")),
+    ]
+    lacking = [page for page in pages if not staging.parent(page, in_menu)]
+    assert sorted(set(lacking) - {*in_menu}) == []
+    assert "changelog.md" in pages
 
 
 def types_shown() -> list[str]:

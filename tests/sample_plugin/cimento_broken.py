@@ -27,7 +27,12 @@ def is_undefined(*_arguments: object) -> float:
 
 def _measure(name: str, function: Callable[[Sentence], float]) -> Measure:
     return Measure(
-        name=name, formula="-", unit="", higher_is_better=True, source="-", function=function
+        name=name,
+        formula="-",
+        unit="",
+        higher_is_better=True,
+        source="-",
+        function=function,
     )
 
 

@@ -1,4 +1,4 @@
-"""A paradigm as a user would write one: which of two continuations agrees with the subject?"""
+"""A paradigm as a user would write one: which of two verbs fits the subject?"""
 
 from __future__ import annotations
 
@@ -88,29 +88,27 @@ class ProbingReader(SuiteReader[ProbingSuite]):
 
     def read(self, path: Path) -> SuiteReading[ProbingSuite]:
         """A folder with suite.toml and items.tsv."""
-        toml, table = ((path / name).read_bytes() for name in ("suite.toml", "items.tsv"))
+        files = path / "suite.toml", path / "items.tsv"
+        toml, table = (file.read_bytes() for file in files)
         meta = Meta(**tomllib.loads(toml.decode())["meta"])
         rows = list(csv.DictReader(io.StringIO(table.decode()), delimiter="\t"))
         missing = [name for name in COLUMNS if rows and name not in rows[0]]
         if missing:
             seen = f"there is no column {missing[0]!r}."
-            fault = Fault("PROBE-1", "error", where="items.tsv", seen=seen, todo="Add it.")
+            fault = Fault("PROBE-1", "error", "items.tsv", seen=seen, todo="Add it.")
             raise SuiteError(where=str(path), faults=[fault])
         probes = tuple(Probe(**{name: row[name] for name in COLUMNS}) for row in rows)
-        return SuiteReading(
-            suite=ProbingSuite(meta, probes),
-            faults=(),
-            sha256=hashlib.sha256(toml + table).hexdigest(),
-            path=path,
-        )
+        suite = ProbingSuite(meta, probes)
+        sha256 = hashlib.sha256(toml + table).hexdigest()
+        return SuiteReading(suite=suite, faults=(), sha256=sha256, path=path)
 
     def write(self, suite: ProbingSuite, folder: Path) -> None:
         """The same folder."""
         folder.mkdir(parents=True, exist_ok=True)
         meta = f'kind = "probing"\n[meta]\nname = "{suite.name}"\nlanguage = "it"\n'
         (folder / "suite.toml").write_text(meta, encoding="utf-8")
-        rows = [COLUMNS, *([getattr(p, name) for name in COLUMNS] for p in suite.probes)]
-        table = "".join("\t".join(row) + "\n" for row in rows)
+        probes = ([getattr(p, name) for name in COLUMNS] for p in suite.probes)
+        table = "".join("\t".join(row) + "\n" for row in [COLUMNS, *probes])
         (folder / "items.tsv").write_text(table, encoding="utf-8")
 
     def groups(self, suite: ProbingSuite) -> ItemGroups:
@@ -142,7 +140,8 @@ class ProbingAsker(Asker[ProbingSuite, ProbingOptions]):
             Choose(prompt=prompt, options=(f" {probe.right}", f" {probe.wrong}"))
             for probe, prompt in zip(suite.probes, prompts, strict=True)
         ]
-        places = prompts_table(suite.name, zip((p.id for p in suite.probes), prompts, strict=True))
+        ids = [probe.id for probe in suite.probes]
+        places = prompts_table(suite.name, zip(ids, prompts, strict=True))
         return Requests(asked=asked, places=places)
 
 
@@ -150,14 +149,16 @@ class ProbingJudge(Judge[Run]):
     """The judge of options scored by their summed log-probability."""
 
     def outcomes(self, run: Run) -> pl.DataFrame:
-        """A pass if the verb that agrees is more probable; equal probabilities are a tie."""
+        """A pass if the verb that agrees is more probable; equal ones are a tie."""
         suite = run.suite
         assert isinstance(suite, ProbingSuite)
         scores = run.table("choices").partition_by("request", as_dict=True)
         outcomes = []
         for number, probe in enumerate(suite.probes):
             right, wrong = scores[number,].sort("option")["logprob_nats"]
-            verdict: VerdictName = "tie" if right == wrong else "pass" if right > wrong else "fail"
+            verdict: VerdictName = "pass" if right > wrong else "fail"
+            if right == wrong:
+                verdict = "tie"
             outcomes.append(
                 Outcome(
                     item=probe.id,
@@ -179,7 +180,7 @@ class ProbingJudge(Judge[Run]):
             model=run.model,
             question="agreement",
             role="headline",
-            description="The verb that agrees with the subject is the more probable one.",
+            description="The verb that agrees is the more probable one.",
             chance=0.5,
             chance_method="answers drawn at random",
         )

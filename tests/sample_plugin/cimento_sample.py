@@ -32,7 +32,9 @@ def open_by_length(rest: str, asking: Asking) -> Source:
         bits = float(rest)
     except ValueError:
         raise UsageError(
-            where=f"--model length:{rest}", seen="not a number", todo="Give the bits: length:2."
+            where=f"--model length:{rest}",
+            seen="not a number",
+            todo="Give the bits: length:2.",
         ) from None
     model = FakeScorer(
         lambda words, index: -bits * math.log(2) * len(words[index]),
@@ -43,12 +45,14 @@ def open_by_length(rest: str, asking: Asking) -> Source:
 
 
 def read_starred(path: Path) -> Reading:
-    """`.starred`: a good sentence in each line, and the bad one, with a star, in the next."""
+    """`.starred`: a good sentence in a line, the bad one, with a star, in the next."""
     content = path.read_bytes()
     lines = content.decode("utf-8").splitlines()
     if [line.startswith("*") for line in lines] != [False, True] * (len(lines) // 2):
         raise InputError(
-            where=path.name, seen="a star is missing or too many", todo="Star every second line."
+            where=path.name,
+            seen="a star is missing or too many",
+            todo="Star every second line.",
         )
     items = [
         Item(
@@ -58,7 +62,9 @@ def read_starred(path: Path) -> Reading:
                 Condition("bad", (Region(bad.removeprefix("*")),)),
             ),
         )
-        for number, (good, bad) in enumerate(zip(lines[::2], lines[1::2], strict=True), start=1)
+        for number, (good, bad) in enumerate(
+            zip(lines[::2], lines[1::2], strict=True), start=1
+        )
     ]
     suite = Suite(
         meta=Meta(name=path.stem),
@@ -66,7 +72,9 @@ def read_starred(path: Path) -> Reading:
         predictions=(Prediction("(*;%good%) < (*;%bad%)", name="unstarred"),),
         items=tuple(items),
     )
-    places = tuple(f"{path.name} line {number}" for number, _ in enumerate(lines, start=1))
+    places = tuple(
+        f"{path.name} line {number}" for number, _ in enumerate(lines, start=1)
+    )
     return Reading(suite, hashlib.sha256(content).hexdigest(), places)
 
 

@@ -55,6 +55,7 @@ CHECKS = (
     "answers are kept and not asked for twice",
     "a limit asks some of the items, or it is refused",
     "items of an adaptive run are judged as in the whole, or it is refused",
+    "two items that ask the same are judged alike",
     "an unknown option is refused",
 )
 """What `check_paradigm` finds, in its order."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -268,8 +270,11 @@ def report_failures(runs: Sequence[object], failures: Sequence[Failure]) -> int:
     """Report the failures, each message once, and return the exit code.
 
     The code is 0 if all is done and 3 if a part is missing. If nothing was done, it is 2 if all
-    failures are due to invalid input or names, and 1 otherwise.
+    failures are due to invalid input or names, and 1 otherwise. ``CIMENTO_DEBUG=1`` adds where each
+    happened.
     """
+    for error in [failure.error for failure in failures] if os.environ.get("CIMENTO_DEBUG") else ():
+        note("".join(traceback.format_exception(error)))
     for message in dict.fromkeys(str(failure.error) for failure in failures):
         note(f"cimento: {message}")
     if not failures:

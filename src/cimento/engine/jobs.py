@@ -270,18 +270,25 @@ class Part:
         return {int(units[part[0]]): cls(inside[part], part) for part in parts}
 
     def renumbered(self, table: pl.DataFrame) -> pl.DataFrame:
-        """The unit's rows about the requests of the round, which get their numbers there."""
+        """The unit's rows about the requests of the round, which get their numbers there.
+
+        A request that the round has several times has rows under each of its numbers.
+        """
         import numpy as np
         import polars as pl
 
+        order = np.argsort(self.inside, kind="stable")
+        inside, number = self.inside[order], self.number[order].astype(np.int32)
         requests = table["request"].to_numpy()
-        most = max(int(requests.max(initial=0)), int(self.inside.max()))
-        numbers = np.full(most + 1, -1, dtype=np.int32)
-        numbers[self.inside] = self.number
-        renumbered = table.with_columns(request=pl.Series(numbers[requests]))
-        # A unit may also hold requests of other jobs.
-        asked = renumbered["request"] >= 0
-        return renumbered if asked.all() else renumbered.filter(asked)
+        first = np.searchsorted(inside, requests, side="left")
+        times = np.searchsorted(inside, requests, side="right") - first
+        if (times == 1).all():
+            return table.with_columns(request=pl.Series(number[first]))
+        # A unit may also hold requests of other jobs, which this round has no times.
+        rows = np.repeat(np.arange(len(requests)), times)
+        before = np.repeat(np.cumsum(times) - times, times)
+        numbers = number[np.repeat(first, times) + np.arange(len(rows)) - before]
+        return table[rows].with_columns(request=pl.Series(numbers))
 
 
 @dataclass(slots=True, eq=False)

@@ -70,7 +70,8 @@ class Requests:
     """One round of requests, with the places that each answers for.
 
     Attributes:
-        asked: the requests without repeats, numbered from the end of the earlier rounds.
+        asked: the requests, numbered from the end of the earlier rounds. A repeated one is answered
+            once, and its answer is under each of its numbers.
         places: a requests table (docs/parts/tables.md), which gives for each number the item, the
             condition and the region that it answers for. One request may answer for several.
     """

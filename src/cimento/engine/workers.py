@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from traceback import format_exception
 from typing import Protocol, TypeAlias
 
 from cimento import errors
@@ -67,6 +68,7 @@ class TaskError:
         request: number in the unit of the request that caused it; None where that is not known.
         is_lost: whether workers are at fault, not the model or the texts: what is done is kept, and
             another run goes on from there.
+        traceback: where it happened, if ``CIMENTO_DEBUG=1`` asks for it; else empty.
     """
 
     kind: str
@@ -76,13 +78,15 @@ class TaskError:
     whole_model: bool = False
     request: int | None = None
     is_lost: bool = False
+    traceback: str = ""
 
     @classmethod
     def of(cls, error: CimentoError, *, whole_model: bool = False) -> TaskError:
         """The error as plain values."""
         request = error.request if isinstance(error, NonFiniteScoreError) else None
-        kind = type(error).__name__
-        return cls(kind, error.where, error.seen, error.todo, whole_model, request)
+        shown = "".join(format_exception(error)) if os.environ.get("CIMENTO_DEBUG") else ""
+        said = type(error).__name__, error.where, error.seen, error.todo
+        return cls(*said, whole_model, request, traceback=shown)
 
     def error(self) -> CimentoError:
         """The error rebuilt, with the same class and the same message."""
@@ -93,6 +97,8 @@ class TaskError:
         CimentoError.__init__(error, where=self.where, seen=self.seen, todo=self.todo)
         if isinstance(error, NonFiniteScoreError):
             error.request = self.request
+        if self.traceback:
+            error.add_note(self.traceback)
         return error
 
 

@@ -76,7 +76,7 @@ def evaluate(
     cache: AnswerCache | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Run:
-    """Ask one model about one suite and judge its answers.
+    """Ask one model about one suite; answers are judged when a result is first read, or stored.
 
     Args:
         suite: a built-in name, a path, or a suite made in Python, of any paradigm.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.engine.handle import ModelHandle
 from cimento.errors import UsageError, did_you_mean
 from cimento.kinds.base import ParadigmOptions, TestSuite
+from cimento.kinds.judging import GIVEN_AS
 from cimento.kinds.paradigm import AnyParadigm
 from cimento.kinds.registry import own_paradigms, parse_options
 from cimento.kinds.run import Run
@@ -122,7 +123,8 @@ def refuse_unused(paradigms: Iterable[AnyParadigm], options: JudgingOptions) -> 
     several = list(dict.fromkeys(paradigms))
     asks = isinstance(options, RunOptions)
     scoring = {name for paradigm in several for name in paradigm.asker.scoring if asks}
-    fields = {name for paradigm in several for name in paradigm.options.model_fields}
+    own = {name for paradigm in several for name in paradigm.options.model_fields}
+    fields = {GIVEN_AS.get(name, name) for name in own}
     for name in _given(options):
         if several and not any(_has(paradigm, name) for paradigm in several):
             named = " and ".join(repr(paradigm.name) for paradigm in several)
@@ -131,7 +133,7 @@ def refuse_unused(paradigms: Iterable[AnyParadigm], options: JudgingOptions) -> 
             known = fields | scoring | (type(options).model_fields.keys() - others)
             near = did_you_mean(name, known - NO_KEYWORDS, listed=fields | scoring)
             if not near.startswith("Did"):
-                near += " Those of every run: `cimento run --help-all`."
+                near = f"{near} Those of every run: `cimento run --help-all`.".strip()
             owners = [one.name for one in own_paradigms() if name in one.options.model_fields]
             if owners:
                 near = f"It belongs to suites of {' and '.join(owners)}."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests, sentences_in
 from cimento.engine.scores import SCORING_VERSION, Progress
-from cimento.errors import CimentoError
+from cimento.errors import CimentoError, PluginError
 from cimento.evaluation.adaptive import AdaptiveRounds
 from cimento.evaluation.honored import honored
 from cimento.evaluation.remarks import about_suite
@@ -217,7 +217,26 @@ class SuiteJob:
         requests: Requests | None = self._loaded.paradigm.asker.requests(
             suite, self._options, scoring=self._scoring, model=self.model, answers=answers
         )
+        if requests is not None:
+            self._refuse_unknown_places(requests, first=answers.n)
         return requests
+
+    def _refuse_unknown_places(self, requests: Requests, *, first: int) -> None:
+        """Refuse places of requests that are not in the round.
+
+        Raises:
+            PluginError: there is one.
+        """
+        asked = range(first, first + len(requests.asked))
+        unknown = set(requests.places["request"].unique()).difference(asked)
+        if unknown:
+            raise PluginError(
+                where=f"the requests of the paradigm {self._loaded.paradigm.name!r}",
+                seen=f"their places name the request {min(unknown)}, and those of this round are "
+                + (f"{first} to {asked[-1]}" if asked else "none"),
+                todo="Number the requests by their place in `asked`, where each has a place of its"
+                " own though it repeats another. Please tell its author.",
+            )
 
     @property
     def items(self) -> int:

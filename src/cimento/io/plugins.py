@@ -10,9 +10,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from traceback import format_exception
 from types import FunctionType, MappingProxyType, MethodType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard, TypeVar, cast
 
@@ -34,6 +36,11 @@ _FUNCTIONS = (FunctionType, MethodType, functools.partial)
 def plugin_names(group: PluginGroup) -> frozenset[str]:
     """The names of the plug-ins of installed packages, found without importing them."""
     return frozenset(entry.name for entry in _entries(group))
+
+
+def proposed_names(group: PluginGroup) -> list[str]:
+    """The names of plug-ins that a message may propose: none that was skipped."""
+    return sorted(name for name in plugin_names(group) if not why_skipped(group, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +116,11 @@ def _usable(
             plugin = entry.load()
         # Importing another package runs its code, which may fail in any way.
         except Exception as error:  # noqa: BLE001
-            _warn_once(f"{_described(entry)} cannot be loaded ({_reason(error)}); it is skipped")
+            seen = f"{_described(entry)} cannot be loaded ({_reason(error)})"
+            _skip(group, name, seen, error)
             continue
         if is_right(plugin):
+            _SKIPPED.pop((group, name), None)
             others = {_package(other) for other in entries[place + 1 :]} - {_package(entry)}
             if others:
                 _warn_once(
@@ -119,8 +128,22 @@ def _usable(
                     " to choose, uninstall a package"
                 )
             return entry, plugin
-        _warn_once(f"{_described(entry)} is not {expected}; it is skipped")
+        _skip(group, name, f"{_described(entry)} is not {expected}")
     return None
+
+
+def _skip(group: PluginGroup, name: str, seen: str, error: Exception | None = None) -> None:
+    _SKIPPED[group, name] = seen
+    shown = "".join(format_exception(error)) if error and os.environ.get("CIMENTO_DEBUG") else ""
+    _warn_once(f"{seen}; it is skipped", shown)
+
+
+_SKIPPED: dict[tuple[PluginGroup, str], str] = {}
+
+
+def why_skipped(group: PluginGroup, name: str) -> str:
+    """Why the plug-in of a name was skipped when it was looked for; empty where none was."""
+    return _SKIPPED.get((group, name), "")
 
 
 @contextlib.contextmanager
@@ -294,6 +317,6 @@ def _reason(error: Exception) -> str:
 
 
 @functools.cache
-def _warn_once(message: str) -> None:
+def _warn_once(message: str, traceback: str = "") -> None:
     # Unless logging is set up, Python writes this to standard error as it is.
-    _LOG.warning("cimento: %s.", message)
+    _LOG.warning("%scimento: %s.", traceback, message)

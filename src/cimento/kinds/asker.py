@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class Asker(Protocol[SuiteT_contra, OptionsT_contra]):
     """The asker of a kind of suites, which writes the requests to a model.
 
+    An asker must have `requests`; the other methods may be left out.
+
     Attributes:
         scoring: names of the scoring options that it supports in addition to those of every model
             (``context``, ``all_tokens``, ``columns``, ``spec``, ``recorded_unit``).

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class Judge(Protocol[RunT_contra]):
-    """The judge of a kind of suites: pure functions of a run's suite, tables and options."""
+    """The judge of a kind of suites: pure functions of a run's suite, tables and options.
+
+    A judge must have `outcomes` and `estimates`; the other methods may be left out.
+    """
 
     def outcomes(self, run: RunT_contra) -> pl.DataFrame:
         """The outcomes table of a run, a pure function of its suite, tables and options.

@@ -10,7 +10,11 @@ from cimento.kinds.paradigm import AnyParadigm
 from cimento.kinds.registry import parse_options
 from cimento.measures import judged_on, texts_of_measures
 
-_NAMED = {"measure": "measures", "also": "measures", "near_tie_bits": "near_ties"}
+GIVEN_AS: Mapping[str, str] = {
+    "measure": "measures",
+    "also": "measures",
+    "near_tie_bits": "near_ties",
+}
 """Name of an option in the records of paradigms to the name by which people give it."""
 
 
@@ -38,9 +42,9 @@ def refuse_paradigm_names(given: Mapping[str, object]) -> None:
     Raises:
         UsageError: there is one.
     """
-    for name in sorted(given.keys() & _NAMED.keys()):
+    for name in sorted(given.keys() & GIVEN_AS.keys()):
         raise UsageError(
-            where=f"option {name}", seen="there is no such option", todo=f"Write {_NAMED[name]}."
+            where=f"option {name}", seen="there is no such option", todo=f"Write {GIVEN_AS[name]}."
         )
 
 

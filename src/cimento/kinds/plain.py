@@ -61,4 +61,5 @@ class PlainPresenter(Presenter[SuiteT_contra, Run]):
         ]
         notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
         suites = ", ".join(dict.fromkeys(run.suite.name for run in runs))
-        return on_terminal(estimates_grid(estimates, title=suites, notes=notes))
+        grid = estimates_grid(estimates, title=suites, notes=notes, in_percent=False)
+        return on_terminal(grid)

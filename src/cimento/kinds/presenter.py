@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class Presenter(Protocol[SuiteT_contra, RunT_contra]):
     """The presenter of a kind of suites; `PlainPresenter` shows those of any kind.
 
+    One that derives from `PlainPresenter` need not have any method of its own.
+
     Attributes:
         tables: names of the tables that ``report --table`` asks for, beside those of its sections.
         figures: names of the figures that ``figure`` asks for, beside those of its sections.

@@ -16,6 +16,8 @@ from cimento.suites.limits import ItemGroups
 class SuiteReader(Protocol[SuiteT]):
     """The reader of a kind of suites, which also writes them, checks them and takes parts of them.
 
+    A reader must have `read`, `write`, `owns` and `groups`; the other methods may be left out.
+
     Attributes:
         has_regions: whether bars cut the sentences of its suites into regions.
         together: what items have in common that are in one cluster though none is declared.

@@ -17,7 +17,7 @@ from cimento.faults import errors as errors_among
 from cimento.intake.decoding import reading_language
 from cimento.intake.roles import parse_choice, refuse_unknown
 from cimento.io.files import file_digest, folder_atomically, refuse_existing
-from cimento.io.plugins import PluginGroup, blaming, find_plugin, plugin_names
+from cimento.io.plugins import PluginGroup, blaming, find_plugin, plugin_names, why_skipped
 from cimento.kinds.base import ParadigmOptions, SuiteAudit, SuiteReading, TestSuite
 from cimento.kinds.languages import in_language
 from cimento.kinds.paradigm import AnyParadigm, Paradigm, with_form
@@ -76,15 +76,10 @@ def find_paradigm(name: str) -> AnyParadigm:
     if plugged is None:
         raise UsageError(
             where=f"paradigm {name!r}",
-            seen="there is none of that name",
-            todo=did_you_mean(name, paradigm_names()),
+            seen=why_skipped(_GROUP, name) or "there is none of that name",
+            todo=did_you_mean(name, [*PARADIGMS, *(one.name for one in plugged_paradigms())]),
         )
     return plugged
-
-
-def paradigm_names() -> tuple[str, ...]:
-    """The names of all paradigms, cimento's own first."""
-    return (*PARADIGMS, *sorted(plugin_names(_GROUP) - PARADIGMS.keys()))
 
 
 def own_paradigms() -> list[AnyParadigm]:
@@ -164,7 +159,9 @@ def _of_kind(kind: str, path: Path) -> AnyParadigm:
             kinds = {**dict.fromkeys(paradigm.kinds, paradigm), **kinds}
         if kind in kinds:
             return kinds[kind]
-    raise InputError(where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, kinds))
+    skipped = why_skipped(_GROUP, kind)
+    seen = f"kind is {kind!r}, and {skipped}" if skipped else f"kind is {kind!r}"
+    raise InputError(where=str(path), seen=seen, todo=did_you_mean(kind, kinds))
 
 
 def _read_all(path: Path, language: str, columns: Mapping[str, str]) -> list[LoadedSuite]:

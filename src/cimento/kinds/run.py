@@ -187,10 +187,11 @@ class Run:
         )
 
     def outcomes(self) -> pl.DataFrame:
-        """The outcome of every item and question, as a table; see docs/parts/tables.md.
+        """The outcome of every item and question, judged once; see docs/parts/tables.md.
 
         Raises:
-            CimentoError: the answers cannot be judged under the options.
+            CimentoError: nothing was asked, an option does not fit the answers, or judging failed
+                (`PluginError`: in another package).
         """
         return self._outcomes
 
@@ -198,7 +199,7 @@ class Run:
         """The estimates over many items: rates, effects, correlations, with intervals.
 
         Raises:
-            CimentoError: the answers cannot be judged under the options.
+            CimentoError: as for `outcomes`.
         """
         return self._estimates
 

@@ -33,7 +33,7 @@ from cimento.report import (
 from cimento.report.cells import Shown
 from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure
-from cimento.report.formatting import estimate_label, items, percent, rate_remarks
+from cimento.report.formatting import estimate_label, items, number, percent, rate_remarks
 from cimento.report.grid import EstimateCell, Grid
 from cimento.report.items import strips_of, worst_first
 
@@ -273,8 +273,14 @@ def _candidates(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[GivenAnswer, ..
 # --- Estimates as a table
 
 
-def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence[str] = ()) -> Grid:
-    """Estimates as a table: one row each, shares in percent, with interval, n and chance.
+def estimates_grid(
+    estimates: Iterable[Estimate],
+    *,
+    title: str,
+    notes: Sequence[str] = (),
+    in_percent: bool = True,
+) -> Grid:
+    """Estimates as a table: one row each, with interval, n and chance.
 
     The suite has a column if there are several suites.
 
@@ -282,8 +288,9 @@ def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence
         estimates: the estimates, in the order of display.
         title: title of the table.
         notes: sentences below the table.
+        in_percent: whether shares are in percent, as in reports; in the terminal they are not.
     """
-    listed = list(estimates)
+    listed, sign = list(estimates), ", %" if in_percent else ""
     several = len({estimate.suite for estimate in listed}) > 1
     return Grid.of(
         listed,
@@ -292,12 +299,12 @@ def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence
             "model": lambda estimate: estimate.model,
             "question": lambda e: " ".join(filter(None, (e.question, e.method))),
             "group": lambda estimate: estimate.group and f"{estimate.group}={estimate.level}",
-            "statistic": lambda e: f"{e.statistic}, %" if e.is_share else e.statistic,
-            "value": estimate_cell,
+            "statistic": lambda e: f"{e.statistic}{sign}" if e.is_share else e.statistic,
+            "value": partial(estimate_cell, in_percent=in_percent),
             "n": lambda estimate: estimate.n,
             "ties": lambda estimate: estimate.tied,
             "unscored": lambda estimate: estimate.unscored,
-            "chance": chance_as_text,
+            "chance": partial(chance_as_text, in_percent=in_percent),
         },
         without=() if several else ("suite",),
         title=title,
@@ -306,19 +313,19 @@ def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence
     )
 
 
-def estimate_cell(estimate: Estimate) -> EstimateCell:
+def estimate_cell(estimate: Estimate, *, in_percent: bool = True) -> EstimateCell:
     """An estimate as a cell of a table, with interval and n: a share in percent, else as it is."""
-    share = estimate.is_share
+    share = estimate.is_share and in_percent
     digits = 1 if share else 3
     return EstimateCell.of(estimate.value, estimate, estimate.n, digits=digits, percent=share)
 
 
-def chance_as_text(estimate: Estimate) -> str:
+def chance_as_text(estimate: Estimate, *, in_percent: bool = True) -> str:
     """The chance level of an estimate as in tables: of a share in percent; blank if undefined."""
     if estimate.chance is None:
         return Shown("", None)
     if estimate.is_share:
-        return percent(estimate.chance)
+        return percent(estimate.chance) if in_percent else number(estimate.chance)
     return Shown(f"{estimate.chance:g}", estimate.chance)
 
 

@@ -28,6 +28,8 @@ NOT_COMPARED = "people cannot be compared on this kind of test"
 class Surveyor(Protocol[SuiteT_contra, RunT_contra]):
     """The surveyor of a kind of suites, which asks people what models are asked.
 
+    A surveyor must have `survey_items`; the other methods may be left out.
+
     Attributes:
         question: question of a run's outcomes, the one that people are asked too; empty for that
             which sums up the run.

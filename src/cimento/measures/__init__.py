@@ -23,6 +23,8 @@ from cimento.io.plugins import (
     find_plugin,
     package_of_plugin,
     plugin_names,
+    proposed_names,
+    why_skipped,
 )
 from cimento.io.tables import COLUMNS, Column
 from cimento.io.values import (
@@ -109,10 +111,15 @@ def find_measure(name: str) -> Measure:
             seen=f"{family} has no alpha",
             todo=f"Only {' and '.join(ADJUSTABLE)} have one.",
         )
+    skipped = why_skipped(_GROUP, family)
     raise UsageError(
         where=f"measure {name!r}",
-        seen="there is no such measure",
-        todo=did_you_mean(family, [*_BY_ANY_NAME, REGIONS, *sorted(plugin_names(_GROUP))]),
+        seen=f"there is no such measure, since {skipped}"
+        if skipped
+        else "there is no such measure",
+        todo="Please tell its author."
+        if skipped
+        else did_you_mean(family, [*_BY_ANY_NAME, REGIONS, *proposed_names(_GROUP)]),
     )
 
 

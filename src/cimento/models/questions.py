@@ -19,11 +19,11 @@ from cimento.models.base import ModelCard, Score
 StopReason: TypeAlias = Literal["end", "stop", "length"]
 
 OpenRule: TypeAlias = Literal["auto", "mask", "words", "complete", "beam", "left", "sentinel"]
-"""How words for a blank are found if none are listed; see `docs/cloze.md`."""
+"""How words for a blank are found if none are listed; see docs/cloze.md."""
 ChoiceRule: TypeAlias = Literal[
     "mask", "left-to-right", "joint", "sentence", "left", "continuation", "sentinel"
 ]
-"""How the words that a suite lists for a blank are scored; see `docs/cloze.md`."""
+"""How the words that a suite lists for a blank are scored; see docs/cloze.md."""
 FillKind: TypeAlias = Literal["word", "piece", "unknown", "punctuation", "words"]
 
 Part: TypeAlias = Literal["residual", "attention", "mlp", "heads"]

@@ -113,7 +113,7 @@ KindRule: TypeAlias = Literal["auto", "causal", "masked", "seq2seq", "diffusion"
 BosRule: TypeAlias = Literal["auto", "none", "tokenizer", "bos-or-eos"]
 """What is put before a text; ``auto``: what the tokenizer puts there, else BOS, else EOS."""
 PllRule: TypeAlias = Literal["within-word-l2r", "original", "whole-word", "region"]
-"""Which tokens are masked together when a masked model scores a token; see `docs/scoring.md`."""
+"""Which tokens are masked together when a masked model scores a token; see docs/scoring.md."""
 WindowRule: TypeAlias = Literal["refuse", "sliding"]
 """What becomes of a text longer than the window: refused, or scored in parts that overlap."""
 BoundaryRule: TypeAlias = Literal["none", "word-start", "word-end", "auto"]

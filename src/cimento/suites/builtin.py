@@ -201,8 +201,8 @@ def _advice_on(name: str, path: Path) -> str:
         near = did_you_mean(name, [*builtin_names(), *published()], listed=())
         todo = f"{near} " if near else ""
         todo += (
-            "`cimento suites list` lists the suites that come with cimento, with --remote published"
-            " ones."
+            "The command `cimento suites list` lists the suites that come with cimento, and"
+            " `cimento suites list --remote` published ones."
         )
     return todo
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from cimento.engine.cache import FileCache, MemoryCache
-from cimento.errors import CimentoError, ModelError, UsageError
+from cimento.errors import CimentoError, ModelError, PluginError, UsageError
 from cimento.evaluation import evaluate
 from cimento.io.files import read_bytes
 from cimento.io.tables import validate_table
@@ -319,6 +319,47 @@ _EXACT, _COARSE = 0.001, 0.45
 """A precision that is reached with all items only, and one that a few items reach."""
 
 
+def _asks_repeats(tried: _ParadigmTrial) -> Iterator[Finding]:
+    name = "two items that ask the same are judged alike"
+    loaded, twin = tried.loaded, "the same once more"
+    held = _with_a_twin(loaded.suite, loaded.paradigm.reader.groups(loaded.suite).ids, twin)
+    if held is None:
+        yield Finding(name, passed=True, detail="not tried: no tuple of records with ids")
+        return
+    suite, item = held
+    reading = replace(loaded.reading, suite=suite)
+    try:
+        run = evaluate(replace(loaded, reading=reading), tried.model, **tried.options)
+        first, second = (_judged_of(run, id_) for id_ in (item, twin))
+    except PluginError:
+        raise
+    except CimentoError as error:
+        yield Finding(name, passed=True, detail=f"not supported: {error}")
+        return
+    yield Finding(name, passed=first == second, detail=f"{len(first)} and {len(second)} outcomes")
+
+
+def _with_a_twin(suite: Any, ids: Sequence[str], twin: str) -> tuple[Any, str] | None:  # noqa: ANN401
+    """A suite with its first item once more, under another id, and the id of this item.
+
+    None where its items are not a field of records with these ids.
+    """
+    for part in fields(suite) if is_dataclass(suite) else ():
+        items: Any = getattr(suite, part.name)
+        if not items or not isinstance(items, tuple) or not is_dataclass(items[0]):
+            continue
+        if [getattr(item, "id", None) for item in items] == [*ids]:
+            first: Any = items[0]
+            again = replace(first, id=twin)
+            return replace(suite, **{part.name: (*items, again)}), first.id
+    return None
+
+
+def _judged_of(run: Run, item: str) -> list[tuple[object, ...]]:
+    table = run.outcomes()
+    return table.filter(table["item"] == item).select("question", "verdict", "right").rows()
+
+
 def _is_read_and_written(tried: _ParadigmTrial) -> Iterator[Finding]:
     paradigm, folder = tried.loaded.paradigm, tried.folder / "written"
     paradigm.reader.write(tried.loaded.suite, folder)
@@ -389,6 +430,7 @@ CHECKS: tuple[_Check, ...] = (
     _keeps_answers,
     _takes_some_items,
     _asks_adaptively,
+    _asks_repeats,
     _refuses_what_it_does_not_honor,
 )
 

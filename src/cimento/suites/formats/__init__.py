@@ -28,6 +28,7 @@ from cimento.io.plugins import (
     find_plugin,
     package_of_plugin,
     plugin_names,
+    why_skipped,
 )
 from cimento.suites import Suite
 from cimento.suites.checks import check_suite
@@ -229,7 +230,9 @@ def detect_format(path: Path) -> str:
         todo = "Open it in your spreadsheet program and save it as .xlsx."
         raise InputError(where=str(path), seen=f"is a workbook that ends in {suffix}", todo=todo)
     if plugged_reader(suffix) is None:
-        raise _unknown(path, f"has the unknown suffix {suffix!r}" if suffix else "has no suffix")
+        skipped = why_skipped("cimento.readers", _name(suffix))
+        seen = f"has the unknown suffix {suffix!r}" if suffix else "has no suffix"
+        raise _unknown(path, f"{seen}, since {skipped}" if skipped else seen)
     return suffix
 
 
