@@ -129,8 +129,8 @@ SHOWN: Mapping[str, Sequence[str]] = {
     ),
     "compare": (
         "measure", "cluster", "items", "pairs", "details", "every_question", "correct",
-        "fail_if_worse", "allow_partial", "equivalent", "published", "figure", "methods", "output",
-        "as_json",
+        "fail_if_worse", "junit", "allow_partial", "equivalent", "published", "figure", "methods",
+        "output", "as_json",
     ),
     "score": (
         "model", "output", "words", "measures", "as_json", "device", "dtype", "bos", "pll",
