@@ -318,7 +318,9 @@ def collect(options: _CollectOptions) -> int:
     runs, failures = evaluate_with_progress(
         options.suites, options.models, options, engine=engine, ask=False
     )
-    return show_ends(runs, failures, output=options.output, as_json=options.as_json)
+    return show_ends(
+        runs, failures, output=options.output, as_json=options.as_json, dtype=options.dtype
+    )
 
 
 def _asked(options: LanguageOptions) -> list[tuple[Sequence[LoadedSuite], RunOptions]]:

@@ -168,7 +168,9 @@ def run(options: CallOptions) -> int:
                 " cimento cluster collect, with the same suites, models and options."
             )
         return report_failures([share], failures)
-    code = show_ends(runs, failures, output=options.output, as_json=options.as_json)
+    code = show_ends(
+        runs, failures, output=options.output, as_json=options.as_json, dtype=options.dtype
+    )
     if options.sensitivity and code == 0:
         _show_sensitivity(options)
     under = runs_under(runs, options.fail_under)
