@@ -543,3 +543,14 @@ def test_the_stored_schema_is_that_of_the_records_and_describes_every_field() ->
     )
     for part in [schema, *schema["$defs"].values()]:
         assert [n for n, field in part["properties"].items() if "description" not in field] == []
+
+
+def test_a_plan_ends_as_the_run_would_where_nothing_published_or_no_model_can_be_asked(
+    line: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["plan", *line]) == 0
+    assert invoke(["plan", *line, "--sets", "hand,rated,starter"]) == 3
+    assert "hand: it cannot be fetched from here" in capsys.readouterr().out
+    other = ["no/such" if part == "demo-causal" else part for part in line]
+    assert invoke(["plan", *other, "--sets", "starter"]) == 1
+    assert invoke(["plan", *line, "-m", "no/such", "--sets", "starter"]) == 3

@@ -272,11 +272,12 @@ def _note_part(part: AskedPart, options: LanguageOptions) -> None:
 
 def plan_languages(options: LanguageOptions) -> int:
     """Report which sets a run would use, what it would fetch, and its time and memory."""
-    from cimento.cli.plan import plan_text
+    from cimento.cli.plan import code_of_plan, plan_text
     from cimento.evaluation.language_plan import plan_language
 
     chosen, settings = _chosen(options)
     budget = parse_budget(options.budget)
+    code = 0
     for language, sets in chosen.items():
         plan = plan_language(
             language, sets, settings, _in_language(options, language),
@@ -284,6 +285,11 @@ def plan_languages(options: LanguageOptions) -> int:
         )  # fmt: skip
         for unfit in plan.part.asked.unfit:
             note(str(unfit))
+        here = code_of_plan(plan.runs, options)
+        if plan.sets and all(row["reason"] for row in plan.sets):
+            here = here or PART_MISSING
+        # 1, that no model can be asked, is more than that some part cannot.
+        code = 1 if 1 in {code, here} else max(code, here)
         if plan.is_drawn:
             _note_part(plan.part, options)
         if options.as_json:
@@ -309,7 +315,7 @@ def plan_languages(options: LanguageOptions) -> int:
                 "\n--budget with a time: the run first times each model; with --speed N, the plan"
                 " has the part that is asked."
             )
-    return 0
+    return code
 
 
 def _drafts_as_one(plan: LanguagePlan) -> tuple[SuitePlan, ...]:

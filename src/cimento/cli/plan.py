@@ -40,8 +40,9 @@ _LISTED = 20
 def plan(options: LanguageOptions) -> int:
     """Report what a run would do, before anything is loaded or computed.
 
-    Times and memory are estimates, from earlier units of the same model or else from its size. The
-    exit code is 3 if some models or suites cannot be asked, and 1 if no model can.
+    Times and memory are estimates, from earlier units of the same model or else from its size; of
+    sets that would be fetched, only the download is known. The exit code is 1 if no model can be
+    asked, and 3 if some models or named suites cannot, or no published set of a language.
     """
     from cimento.evaluation.planning import plan_named
 
@@ -58,6 +59,11 @@ def plan(options: LanguageOptions) -> int:
         table = plan_text(planned, priced=options.prices is not None)
         taken = [_TAKEN] if options.limit else []
         show("\n".join([table, *taken, *_stored(planned, options), *planned.unused]))
+    return code_of_plan(planned, options)
+
+
+def code_of_plan(planned: RunPlan, options: RunOptions) -> int:
+    """The exit code of a plan: 1 if no model can be asked, and 3 if a model or suite cannot."""
     if not planned.unusable:
         return PART_MISSING if any(suite.problem for suite in planned.suites) else 0
     return 1 if len(planned.unusable) == len(dict.fromkeys(options.models)) else PART_MISSING
