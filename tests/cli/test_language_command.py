@@ -289,7 +289,8 @@ def test_a_suite_and_its_twin_are_one_paradigm_and_a_note_says_which(
     assert (verb["n_paradigms"], verb["n_items"]) == (1, 48)
     out = capsys.readouterr().out
     [sample] = [b.text for b in blocks(DOCS / "language.md") if "demo-causal  chance" in b.text]
-    assert [text for text in sample.splitlines() if text not in out.splitlines()] == []
+    shown = [text for text in sample.splitlines() if text != "..."]
+    assert [text for text in shown if text not in out] == []
     said = " ".join(out.split())
     assert "count as one paradigm: it-" in said
     # The page explains its columns where no sentence is about a phenomenon, as the terminal does.
