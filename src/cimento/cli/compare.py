@@ -17,7 +17,7 @@ from cimento.cli.flags import command_of, refuse_file_name
 from cimento.cli.report import GridOptions, note_trials, show_grids
 from cimento.compare.before_after import BeforeAfter, RunPair, compare_before_after
 from cimento.compare.comparison_tables import equivalence_grid
-from cimento.compare.gate import MEAN
+from cimento.compare.gate import MEAN, Gate
 from cimento.compare.methods import comparison_methods, ranking_methods
 from cimento.compare.over_suites import designs_in, facts_of, over_suites_grids, suite_differences
 from cimento.compare.summary_tables import summary_of_models, summary_of_two, with_gated_mean
@@ -221,22 +221,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         note(_WHERE_DETAILS)
     equivalent = _equivalence(rates, options)
     if options.as_json:
-        plain = {
-            "runs": comparison.runs,
-            "models": comparison.models,
-            "rates": [_plain(rate) for rate in comparison.rates],
-            "designs": comparison.designs,
-            "values": comparison.values,
-            "correlations": comparison.correlations,
-            "means": comparison.means,
-            "differences": comparison.differences,
-            "ways": comparison.ways,
-            "worse": None if gate is None else [one.suite or MEAN for one in gate.worse],
-            "equivalence": equivalent,
-            "only_first": comparison.only_first,
-            "only_second": comparison.only_second,
-        }
-        show_json(plain)
+        show_json(_plain_comparison(comparison, gate, equivalent))
     if gate is not None and options.junit is not None:
         path = write_gate_junit(
             gate, comparison, sides[1], options.junit, partial=options.allow_partial
@@ -244,6 +229,27 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         note(f"JUnit XML: {path}")
     code = say_gate(comparison, gate)
     return 0 if code == PART_MISSING and options.allow_partial else code
+
+
+def _plain_comparison(
+    comparison: BeforeAfter, gate: Gate | None, equivalent: list[dict[str, object]] | None
+) -> dict[str, object]:
+    """A comparison of two sides as JSON."""
+    return {
+        "runs": comparison.runs,
+        "models": comparison.models,
+        "rates": [_plain(rate) for rate in comparison.rates],
+        "designs": comparison.designs,
+        "values": comparison.values,
+        "correlations": comparison.correlations,
+        "means": comparison.means,
+        "differences": comparison.differences,
+        "ways": comparison.ways,
+        "worse": None if gate is None else [one.suite or MEAN for one in gate.worse],
+        "equivalence": equivalent,
+        "only_first": comparison.only_first,
+        "only_second": comparison.only_second,
+    }
 
 
 def _show_heads(comparison: BeforeAfter, folders: Sequence[Path], *, brief: bool) -> None:
