@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-
-import pytest
+from typing import TYPE_CHECKING
 
 from cimento.cli.main import invoke
 from tests.cli.test_language_command import answer_at, line, site
 from tests.helpers.serving import Site, serve
+
+if TYPE_CHECKING:
+    import pytest
 
 __all__ = ["line", "serve", "site"]
 
