@@ -85,7 +85,7 @@ def test_the_first_curve_is_the_mean_over_suites_of_one_level_of_chance():
         (100, 0.25, 2, 0.5),
         (500, 0.75, 2, 0.5),
     ]
-    assert {row[0] for row in rows} == {"mean of 2 suites (95% over items): s, t"}
+    assert {row[0] for row in rows} == {"chance 0.5: mean of 2 suites (95% over items): s, t"}
     assert all(0 <= row[4] <= row[3] <= row[5] <= 1 for row in rows)
     headlines = [(ranking.suite, ranking.question) for ranking in rankings]
 
@@ -119,7 +119,9 @@ def test_the_table_over_training_counts_twins_once_as_the_figure_does():
     rows = list(mean_rows(means_over_training(rankings, facts)))
     # A suite and its twin have one mean of their own: ((1/4 + 2/4) / 2 + 2/4) / 2, and so on.
     assert [(row[3], row[6]) for row in rows] == [(0.4375, 2), (0.875, 2)]
-    assert {row[0] for row in rows} == {"mean of 2 suites and twins (95% over items): s, t"}
+    assert {row[0] for row in rows} == {
+        "chance 0.5: mean of 2 suites and twins (95% over items): s, t"
+    }
     table = training_grids(rankings, facts, headlines=headlines)["training"]
     assert "2 suites, chance 0.50: s, t." in table.notes
     shown = [dict(zip(table.header, map(str, row), strict=True)) for row in table.rows]
@@ -127,9 +129,13 @@ def test_the_table_over_training_counts_twins_once_as_the_figure_does():
         ("2", "100", "0.438"), ("2", "500", "0.875"),
     ]  # fmt: skip
     assert [row["95%"] for row in shown] == [f"[{row[4]:.3f}, {row[5]:.3f}]" for row in rows]
-    # A suite and its twin alone are one suite, which has no mean over suites.
+    # A suite and its twin alone are one suite too, with their mean: (1/4 + 2/4) / 2, and so on.
     twins = [one for one in rankings if one.suite != "t"]
-    assert list(means_over_training(twins, facts)) == []
+    pair = list(mean_rows(means_over_training(twins, facts)))
+    assert [(row[3], row[6]) for row in pair] == [(0.375, 1), (0.75, 1)]
+    assert {row[0] for row in pair} == {"chance 0.5: s and its twin (95% over items)"}
+    alone = [one for one in rankings if one.suite == "s"]
+    assert list(means_over_training(alone, facts)) == []
 
 
 def test_two_trainings_of_one_name_are_told_from_models_that_are_no_revisions():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from statistics import NormalDist
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -169,4 +171,56 @@ def test_the_command_prints_the_interval_by_which_it_decides(tmp_path, capsys):
     )
     wide = f"widened for 2 suites and their mean: [{low:+.3f}, {high:+.3f}] over 48 items."
     assert f"Nearest to failing: mean over suites: change {mean:+.3f}, {wide}" in said
+    assert invoke(["compare", *sides, "--fail-if-worse", "0.5"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (row,) = (line for line in lines if line.startswith("gated mean"))
+    assert row.split() == f"gated mean of 2 suites 2 {mean:+.3f} [{low:.3f}, {high:.3f}]".split()
     assert "Smallest drop that would have failed: none on a single suite." in said
+
+
+def cases_of(path: Path) -> dict[tuple[str, str], ET.Element]:
+    root = ET.parse(path).getroot()  # noqa: S314  # ours
+    cases = {(one.attrib["classname"], one.attrib["name"]): one for one in root.iter("testcase")}
+    failed = sum(one.find("failure") is not None for one in cases.values())
+    assert (int(root.attrib["tests"]), int(root.attrib["failures"])) == (len(cases), failed)
+    return cases
+
+
+def test_each_thing_that_the_gate_asks_is_a_test_of_its_own(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    good, bad = (
+        "good\tbad\n" + "".join(f"{a} numero {k}.\t{b} numero {k}.\n" for k in range(40))
+        for a, b in (("Il gatto", "I gatto"), ("I gatto", "Il gatto"))
+    )
+    for side, text in (("before", good), ("after", bad)):
+        Path(side).mkdir()
+        (Path(side) / "coppie.tsv").write_text(text, encoding="utf-8")
+        run = ["run", f"{side}/coppie.tsv", "--language", "it", "-m", "demo-causal"]
+        assert invoke([*run, "-o", f"{side}-runs"]) == 0
+    gate = ["compare", "before-runs", "after-runs", "--junit", "gate.xml"]
+    assert invoke([*gate, "--fail-if-worse", "0.02"]) == 4
+    cases = cases_of(Path("gate.xml"))
+    (name,) = (name for suite, name in cases if name.endswith("is not worse by more than 0.02"))
+    failure = cases["coppie", name].find("failure")
+    assert failure is not None
+    assert "over 40 items" in failure.attrib["message"]
+    assert "item 1: lost: " in (failure.text or "")
+    assert "gatto numero 0." in (failure.text or "")
+    assert "and 30 more items" in (failure.text or "")
+    assert invoke(["compare", "after-runs", "before-runs", *gate[3:], "--fail-if-worse", "0"]) == 0
+    assert [one.find("failure") for one in cases_of(Path("gate.xml")).values()] == [None, None]
+    capsys.readouterr()
+    assert invoke(gate) == 2
+    assert "Add --fail-if-worse MARGIN" in capsys.readouterr().err
+
+
+def test_what_the_second_side_lacks_fails_a_test_unless_that_is_allowed(tmp_path):
+    for model, suites in (("uno", ("it-subject-verb", "it-clitic-participle")), ("due", ())):
+        stored(tmp_path / model, model, suites or ("it-subject-verb",), limit=24)
+    command = ["compare", str(tmp_path / "uno"), str(tmp_path / "due"), "--fail-if-worse", "1"]
+    command += ["--junit", str(tmp_path / "gate.xml")]
+    for more, code, end in (([], 3, "failure"), (["--allow-partial"], 0, "skipped")):
+        assert invoke([*command, *more]) == code
+        cases = cases_of(tmp_path / "gate.xml")
+        lacking = [name for name, one in cases.items() if one.find(end) is not None]
+        assert lacking == [("it-clitic-participle, uno@0000000", "the run is made")]

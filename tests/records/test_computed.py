@@ -71,6 +71,18 @@ def test_the_line_says_where_and_in_what_format_and_why(facts, line):
     assert computed(facts) == line
 
 
+@pytest.mark.parametrize(
+    ("form", "device", "why"),
+    [
+        ("float32", "cpu", "as asked, and the checkpoint's"),
+        ("bfloat16", "cuda:0", "as asked; the checkpoint's is float32"),
+    ],
+)
+def test_a_format_that_was_asked_for_is_said_to_be(form, device, why):
+    facts = card(device, form, checkpoint="float32")
+    assert computed(facts, asked=True) == f"on {device}, {form} ({why})"
+
+
 @pytest.fixture
 def pairs(tmp_path):
     path = tmp_path / "pairs.tsv"

@@ -182,10 +182,10 @@ def test_a_check_is_found_as_a_whole_and_a_method_with_its_class():
     assert found["checks/CIM-S001.html"] == "checks/CIM-S001.html checks/CIM-S001.html#example"
 
 
-def test_the_menu_has_six_groups_and_names_no_page_twice():
+def test_the_menu_has_seven_groups_and_names_no_page_twice():
     config = tomllib.loads((FOLDER.parents[1] / "zensical.toml").read_text(encoding="utf-8"))
     names = site_module("staging").menu(config)
-    assert len(config["project"]["nav"]) == 6
+    assert len(config["project"]["nav"]) == 7
     assert len({*names}) == len(names)
     assert len(site_module("count").kept_in(names)) <= 45
 

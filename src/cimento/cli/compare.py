@@ -10,20 +10,23 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.cli.compare_gate import MEAN, gate_of, say_gate
+from cimento.cli.compare_gate import gate_of, say_gate
 from cimento.cli.console import note, show, show_json
 from cimento.cli.evaluating import PART_MISSING
 from cimento.cli.flags import command_of, refuse_file_name
 from cimento.cli.report import GridOptions, note_trials, show_grids
 from cimento.compare.before_after import BeforeAfter, RunPair, compare_before_after
 from cimento.compare.comparison_tables import equivalence_grid
+from cimento.compare.gate import MEAN, Gate
 from cimento.compare.methods import comparison_methods, ranking_methods
 from cimento.compare.over_suites import designs_in, facts_of, over_suites_grids, suite_differences
-from cimento.compare.summary_tables import summary_of_models, summary_of_two
+from cimento.compare.summary_tables import summary_of_models, summary_of_two, with_gated_mean
 from cimento.compare.training_means import training_grids
 from cimento.documents import versions_apart
 from cimento.errors import UsageError
+from cimento.export.junit import write_gate_junit
 from cimento.io.declared import Texts, option
+from cimento.io.files import need_writable
 from cimento.kinds.clusters import with_clusters
 from cimento.kinds.run import Run, open_runs
 from cimento.options import run_option
@@ -88,6 +91,11 @@ class CompareOptions(GridOptions):
         ge=0.0,
         le=1.0,
     )
+    junit: Path | None = option(
+        None,
+        "With --fail-if-worse: write JUnit XML, a test for each change that decides.",
+        metavar="FILE",
+    )
     these_suites: bool = option(
         default=False,
         help="Give means over suites a second interval: for other items of the same suites.",
@@ -140,6 +148,14 @@ def compare(options: CompareOptions) -> int:
     """
     if options.output is not None:
         refuse_file_name(options.output, holds="tables are")
+    if options.junit is not None:
+        if options.fail_if_worse is None:
+            raise UsageError(
+                where="--junit",
+                seen="there is nothing to be tested",
+                todo="Add --fail-if-worse MARGIN.",
+            )
+        need_writable(options.junit)
     runs = folders_among(options.runs)
     if options.published:
         return _with_published(runs, options)
@@ -195,6 +211,8 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     grids = comparison.grids(
         correction=options.correct, with_items=options.items, these_suites=options.these_suites
     )
+    if gate is not None and "summary" in grids:
+        grids["summary"] = with_gated_mean(grids["summary"], gate)
     brief = options.is_brief and "summary" in grids
     if not options.as_json:
         _show_heads(comparison, runs, brief=brief)
@@ -203,24 +221,35 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         note(_WHERE_DETAILS)
     equivalent = _equivalence(rates, options)
     if options.as_json:
-        plain = {
-            "runs": comparison.runs,
-            "models": comparison.models,
-            "rates": [_plain(rate) for rate in comparison.rates],
-            "designs": comparison.designs,
-            "values": comparison.values,
-            "correlations": comparison.correlations,
-            "means": comparison.means,
-            "differences": comparison.differences,
-            "ways": comparison.ways,
-            "worse": None if gate is None else [one.suite or MEAN for one in gate.worse],
-            "equivalence": equivalent,
-            "only_first": comparison.only_first,
-            "only_second": comparison.only_second,
-        }
-        show_json(plain)
+        show_json(_plain_comparison(comparison, gate, equivalent))
+    if gate is not None and options.junit is not None:
+        path = write_gate_junit(
+            gate, comparison, sides[1], options.junit, partial=options.allow_partial
+        )
+        note(f"JUnit XML: {path}")
     code = say_gate(comparison, gate)
     return 0 if code == PART_MISSING and options.allow_partial else code
+
+
+def _plain_comparison(
+    comparison: BeforeAfter, gate: Gate | None, equivalent: list[dict[str, object]] | None
+) -> dict[str, object]:
+    """A comparison of two sides as JSON."""
+    return {
+        "runs": comparison.runs,
+        "models": comparison.models,
+        "rates": [_plain(rate) for rate in comparison.rates],
+        "designs": comparison.designs,
+        "values": comparison.values,
+        "correlations": comparison.correlations,
+        "means": comparison.means,
+        "differences": comparison.differences,
+        "ways": comparison.ways,
+        "worse": None if gate is None else [one.suite or MEAN for one in gate.worse],
+        "equivalence": equivalent,
+        "only_first": comparison.only_first,
+        "only_second": comparison.only_second,
+    }
 
 
 def _show_heads(comparison: BeforeAfter, folders: Sequence[Path], *, brief: bool) -> None:

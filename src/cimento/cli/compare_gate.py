@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cli.console import NOT_REACHED, note
 from cimento.cli.evaluating import PART_MISSING
-from cimento.compare.gate import Gate, GatedChange, gate
+from cimento.compare.gate import MEAN, Gate, GatedChange, gate
 from cimento.compare.over_suites import facts_of
 from cimento.errors import UsageError, counted
 
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from cimento.compare.before_after import BeforeAfter, RunPair
     from cimento.kinds.run import Run
     from cimento.paired.pairwise import PairwiseComparison
-
-MEAN = "mean over suites"
-"""What the mean over suites is called beside the names of suites."""
 
 
 def gate_of(

@@ -52,9 +52,22 @@ _MOST_IN_FULL = 3
 
 
 def show_ends(
-    runs: Sequence[Run], failures: Sequence[Failure], *, output: Path | None, as_json: bool
+    runs: Sequence[Run],
+    failures: Sequence[Failure],
+    *,
+    output: Path | None,
+    as_json: bool,
+    dtype: str = "auto",
 ) -> int:
-    """Print some runs as their paradigms show them, or as JSON, and failures; the exit code."""
+    """Print some runs as their paradigms show them, or as JSON, and failures; the exit code.
+
+    Args:
+        runs: the runs.
+        failures: pairs of suite and model whose run failed.
+        output: folder of the runs; None where they are not stored.
+        as_json: whether to print JSON.
+        dtype: number format that was asked for.
+    """
     if as_json:
         show(summary_json(runs, failures))
     elif runs:
@@ -65,7 +78,7 @@ def show_ends(
             note(f"This is a row for each suite; {named} has everything.")
     if runs and not as_json:
         _note_readings(runs)
-        _note_places(runs)
+        _note_places(runs, asked=dtype != "auto")
     if output is not None and runs and not _note_judged_otherwise(runs) and not as_json:
         named = shlex.quote(str(output))
         note(f"Stored in {output}. For a page to read: cimento report {named} -o report.html")
@@ -101,11 +114,11 @@ def _note_readings(runs: Sequence[Run]) -> None:
             note(f"{name}: {read}")
 
 
-def _note_places(runs: Sequence[Run]) -> None:
+def _note_places(runs: Sequence[Run], *, asked: bool) -> None:
     """Say where the models of some runs computed, and in which number format."""
     places: dict[str, dict[str, None]] = {}
     for run in runs:
-        if place := computed(manifest_part(run.manifest, "model")):
+        if place := computed(manifest_part(run.manifest, "model"), asked=asked):
             places.setdefault(place, {})[run.model] = None
     for place, models in places.items():
         whose = f"{', '.join(models)}: " if len(places) > 1 else ""

@@ -19,7 +19,7 @@ from cimento.cli.help_groups import (
     FEW,
     GROUPS,
     METAVARS,
-    NEEDS_SUITES,
+    NO_SINGLE_CALL,
     OTHER,
     SHOWN,
     TAKES_LINE_OF_RUN,
@@ -206,9 +206,9 @@ def _write_examples(words: str, formatter: HelpFormatter) -> None:
 
 
 _LINE_OF_RUN = "It takes the arguments of `cimento run`: cimento run --help-all lists them."
-_NAMED_SUITES = (
-    "It takes the arguments of `cimento run` (cimento run --help-all lists them), but no --language"
-    " without SUITE and no option of a single call, such as --fail-under, --junit and --share."
+_NO_SINGLE_CALL = (
+    "It takes the arguments of `cimento run` (cimento run --help-all lists them), but none of a"
+    " single call, such as --fail-under, --junit and --share."
 )
 
 
@@ -220,7 +220,7 @@ def taken_of_run(words: str) -> str:
     """
     if words not in TAKES_LINE_OF_RUN:
         return ""
-    return _NAMED_SUITES if words in NEEDS_SUITES else _LINE_OF_RUN
+    return _NO_SINGLE_CALL if words in NO_SINGLE_CALL else _LINE_OF_RUN
 
 
 def _words(ctx: Context) -> str:

@@ -129,8 +129,8 @@ SHOWN: Mapping[str, Sequence[str]] = {
     ),
     "compare": (
         "measure", "cluster", "items", "pairs", "details", "every_question", "correct",
-        "fail_if_worse", "allow_partial", "equivalent", "published", "figure", "methods", "output",
-        "as_json",
+        "fail_if_worse", "junit", "allow_partial", "equivalent", "published", "figure", "methods",
+        "output", "as_json",
     ),
     "score": (
         "model", "output", "words", "measures", "as_json", "device", "dtype", "bos", "pll",
@@ -192,13 +192,13 @@ TAKES_LINE_OF_RUN: Mapping[str, Sequence[str]] = {
     "cluster prefetch": (
         "models", "into", "output", "language", "sets", "without", "accept_license", "lock",
     ),
-    "cluster slurm": ("models", "jobs", "gpus", "hours", "output"),
-    "cluster collect": ("models", "check", "workers", "output", "as_json"),
+    "cluster slurm": ("models", "jobs", "gpus", "hours", "output", "language", "sets"),
+    "cluster collect": ("models", "check", "workers", "output", "language", "sets", "as_json"),
 }  # fmt: skip
 """The commands that take the same line as `run`, each with the options that its help shows."""
 
-NEEDS_SUITES = ("cluster slurm", "cluster collect")
-"""Those of them that take suites by name only, and no option of a single call of `run`."""
+NO_SINGLE_CALL = ("cluster slurm", "cluster collect")
+"""Those of them that take no option of a single call of `run`."""
 
 METAVARS: Mapping[str, str] = {
     "models": "MODEL",

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.evaluating import PART_MISSING, evaluate_with_progress, report_failures
-from cimento.cli.run_file import CallOptions, LanguageOptions, required_flags, write_run_file
+from cimento.cli.run_file import CallOptions, LanguageOptions
 from cimento.documents.language_answer import SetSources, language_answer
-from cimento.engine.engines import Engine
+from cimento.engine.engines import Engine, parse_share
 from cimento.errors import CimentoError, UsageError, counted
 from cimento.evaluation.budget import AskedPart, asked_part, parse_budget
 from cimento.evaluation.language_suites import (
@@ -44,12 +42,13 @@ if TYPE_CHECKING:
     from cimento.evaluation import Failure
     from cimento.evaluation.language_plan import LanguagePlan
     from cimento.evaluation.planning import SuitePlan
+    from cimento.kinds.registry import LoadedSuite
     from cimento.kinds.run import Run
     from cimento.options import RunOptions
     from cimento.suites import JsonValue
 
 _ONE_BY_ONE = (
-    "share", "sensitivity", "fail_under", "junit", "log_samples", "adaptive", "limit", "columns",
+    "sensitivity", "fail_under", "junit", "log_samples", "adaptive", "limit", "columns",
 )  # fmt: skip
 """Options of single suites, which say nothing about a language."""
 _MEGABYTE = 1_000_000
@@ -57,28 +56,72 @@ _MEGABYTE = 1_000_000
 
 def run_languages(options: CallOptions) -> int:
     """Ask models about every available set of some languages, and print what they know."""
-    from cimento.documents.language_page import answer_text, write_answer
     from cimento.records.progress import seconds_between_lines
 
     # What is wrong is refused before anything is fetched.
     seconds_between_lines()
-    parse_budget(options.budget)
     _refuse_single(options)
+    if options.share is not None:
+        return _do_share(options, parse_share(options.share))
+    return _answer_languages(options, ask=True)
+
+
+def collect_languages(options: LanguageOptions) -> int:
+    """Merge what the jobs of an array did, and print what models know; no model is asked."""
+    _refuse_timed(options)
+    return _answer_languages(options, ask=False)
+
+
+def asked_in_languages(
+    options: LanguageOptions,
+) -> list[tuple[Sequence[LoadedSuite], RunOptions]]:
+    """The suites that the jobs of an array ask in each language, with the options of their runs.
+
+    Raises:
+        UsageError: the jobs would not ask the same ones.
+    """
+    _refuse_timed(options)
+    asked = [(part.asked, here) for _, part, here in _asked(options)]
+    for one, _ in asked:
+        for line in lacks_said((lack.name, lack.reason, lack.todo) for lack in one.missing):
+            note(line)
+    return [(one.suites, here) for one, here in asked]
+
+
+def _asked(options: LanguageOptions) -> Iterator[tuple[str, AskedPart, RunOptions]]:
+    """Each language with what is asked in it, and with the options of its runs."""
+    parse_budget(options.budget)
     chosen, settings = _chosen(options)
-    code, answered = 0, 0
     for language, sets in chosen.items():
         asked = language_suites(
             sets, settings, language=language, own=_own(options), seed=options.seed or 0, note=note
         )
         here = _in_language(options, language)
-        asked = _fitting(asked, here)
-        part = _part(asked, here, options)
+        yield language, _part(_fitting(asked, here), here, options), here
+
+
+def _do_share(options: LanguageOptions, share: tuple[int, int]) -> int:
+    """Do one share of the units of every language, and merge nothing."""
+    engine = Engine(name=options.engine, workers=options.workers, share=share)
+    failures: list[Failure] = []
+    for suites, here in asked_in_languages(options):
+        if suites:
+            failures += evaluate_with_progress(suites, options.models, here, engine=engine)[1]
+    return report_failures([share], failures)
+
+
+def _answer_languages(options: LanguageOptions, *, ask: bool) -> int:
+    """Evaluate models in every language, or only merge what is there, and print the answers."""
+    from cimento.documents.language_page import answer_text, write_answer
+
+    code, answered = 0, 0
+    for language, part, here in _asked(options):
         runs: list[Run] = []
         failures: list[Failure] = []
         if part.asked.suites:
             engine = Engine(name=options.engine, workers=options.workers)
             runs, failures = evaluate_with_progress(
-                part.asked.suites, options.models, here, engine=engine
+                part.asked.suites, options.models, here, engine=engine, ask=ask
             )
         answer = language_answer(runs, part, failures=failures, seed=options.seed or 0)
         if options.as_json:
@@ -89,7 +132,7 @@ def run_languages(options: CallOptions) -> int:
             _note_missing(answer)
         answered += bool(runs)
         code = max(code, report_failures(runs, failures))
-        if asked.unfit and not runs:
+        if part.asked.unfit and not runs:
             code = max(code, _WRONG_OPTION)
         if runs and answer.missing and not any(one.n_items for one in answer.used):
             note(
@@ -137,6 +180,21 @@ def _refuse_single(options: CallOptions) -> None:
                 todo="Leave it out, or name the suites. --budget asks a part of all sets; a gate is"
                 " `cimento compare BEFORE AFTER --fail-if-worse 0.02` over two such runs.",
             )
+
+
+def _refuse_timed(options: LanguageOptions) -> None:
+    """Refuse a budget of time without a speed, since each job would time and draw for itself.
+
+    Raises:
+        UsageError: there is one.
+    """
+    budget = parse_budget(options.budget)
+    if budget is not None and budget.seconds and options.speed is None:
+        raise UsageError(
+            where=f"--budget={options.budget}",
+            seen="each job would time the models, and draw another part",
+            todo="Give a number of items, or --speed N too.",
+        )
 
 
 def _refuse_several(options: LanguageOptions) -> None:
@@ -214,11 +272,12 @@ def _note_part(part: AskedPart, options: LanguageOptions) -> None:
 
 def plan_languages(options: LanguageOptions) -> int:
     """Report which sets a run would use, what it would fetch, and its time and memory."""
-    from cimento.cli.plan import plan_text
+    from cimento.cli.plan import code_of_plan, plan_text
     from cimento.evaluation.language_plan import plan_language
 
     chosen, settings = _chosen(options)
     budget = parse_budget(options.budget)
+    code = 0
     for language, sets in chosen.items():
         plan = plan_language(
             language, sets, settings, _in_language(options, language),
@@ -226,6 +285,11 @@ def plan_languages(options: LanguageOptions) -> int:
         )  # fmt: skip
         for unfit in plan.part.asked.unfit:
             note(str(unfit))
+        here = code_of_plan(plan.runs, options)
+        if plan.sets and all(row["reason"] for row in plan.sets):
+            here = here or PART_MISSING
+        # 1, that no model can be asked, is more than that some part cannot.
+        code = 1 if 1 in {code, here} else max(code, here)
         if plan.is_drawn:
             _note_part(plan.part, options)
         if options.as_json:
@@ -251,7 +315,7 @@ def plan_languages(options: LanguageOptions) -> int:
                 "\n--budget with a time: the run first times each model; with --speed N, the plan"
                 " has the part that is asked."
             )
-    return 0
+    return code
 
 
 def _drafts_as_one(plan: LanguagePlan) -> tuple[SuitePlan, ...]:
@@ -311,6 +375,7 @@ def _state(row: dict[str, JsonValue]) -> str:
 
 def prefetch_languages(options: PrefetchOptions) -> int:
     """Download the sets of some languages, and models, for machines without a network."""
+    from cimento.cli.plan import show_prefetched
     from cimento.evaluation.plan import prefetch
 
     chosen, settings = _chosen(options)
@@ -333,13 +398,7 @@ def prefetch_languages(options: PrefetchOptions) -> int:
                 failed.append(str(error))
     for message in failed:
         note(f"cimento: {message}")
-    if not (prefetched.models and had):
+    if (options.models and not prefetched.models) or (any(chosen.values()) and not had):
         return 1
-    models: list[JsonValue] = [*prefetched.models]
-    stated = {**options.stated(), "models": models, "sets_folder": str(folder)}
-    path = write_run_file(stated, (options.into or options.output or Path()) / "run.toml")
-    show("\n".join(f"export {name}={value}" for name, value in prefetched.variables.items()))
-    args = options.scoring.policy.model_args
-    beside = shlex.join([str(path), *required_flags([*prefetched.models], args)])
-    note(f"All that is here is named in {path}: cimento run {beside}")
+    show_prefetched(prefetched, options, {"sets_folder": str(folder)})
     return PART_MISSING if failed else 0

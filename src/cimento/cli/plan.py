@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.evaluating import (
@@ -24,7 +25,9 @@ from cimento.options import RunOptions
 from cimento.records.usage import duration, gigabytes
 
 if TYPE_CHECKING:
+    from cimento.evaluation.plan import Downloads
     from cimento.evaluation.planning import RunPlan
+    from cimento.kinds.registry import LoadedSuite
     from cimento.suites import JsonValue
 
 _TAKEN = "items: --limit takes them of each phenomenon in turn, where a suite has several."
@@ -37,8 +40,9 @@ _LISTED = 20
 def plan(options: LanguageOptions) -> int:
     """Report what a run would do, before anything is loaded or computed.
 
-    Times and memory are estimates, from earlier units of the same model or else from its size. The
-    exit code is 3 if some models or suites cannot be asked, and 1 if no model can.
+    Times and memory are estimates, from earlier units of the same model or else from its size; of
+    sets that would be fetched, only the download is known. The exit code is 1 if no model can be
+    asked, and 3 if some models or named suites cannot, or no published set of a language.
     """
     from cimento.evaluation.planning import plan_named
 
@@ -55,6 +59,11 @@ def plan(options: LanguageOptions) -> int:
         table = plan_text(planned, priced=options.prices is not None)
         taken = [_TAKEN] if options.limit else []
         show("\n".join([table, *taken, *_stored(planned, options), *planned.unused]))
+    return code_of_plan(planned, options)
+
+
+def code_of_plan(planned: RunPlan, options: RunOptions) -> int:
+    """The exit code of a plan: 1 if no model can be asked, and 3 if a model or suite cannot."""
     if not planned.unusable:
         return PART_MISSING if any(suite.problem for suite in planned.suites) else 0
     return 1 if len(planned.unusable) == len(dict.fromkeys(options.models)) else PART_MISSING
@@ -182,6 +191,8 @@ def _models(planned: RunPlan) -> str:
 class PrefetchOptions(LanguageOptions):
     """The options of a run, and where downloads go."""
 
+    NEEDS_MODELS: ClassVar[bool] = False
+
     into: Path | None = option(
         None, "Folder for downloads; by default the hub's own cache.", where="this run"
     )
@@ -189,7 +200,7 @@ class PrefetchOptions(LanguageOptions):
 
 @run_command
 def prefetch(options: PrefetchOptions) -> int:
-    """Download the models and suites of a run at pinned revisions.
+    """Download the models and suites of a run at pinned revisions; without -m, suites alone.
 
     Prints the variables to set where there is no network, and writes a run file with the commits of
     everything that was downloaded.
@@ -205,22 +216,37 @@ def prefetch(options: PrefetchOptions) -> int:
         note(f"cimento: {error}")
     for name in prefetched.online:
         note(f"cimento: {name} is a server, which nodes must be able to reach.")
-    if not (prefetched.models and prefetched.suites):
+    if not prefetched.suites or (options.models and not prefetched.models):
         return 1
-    folder = options.into or options.output or Path()
-    names: dict[str, JsonValue] = {"models": [*prefetched.models], "suites": [*prefetched.suites]}
-    path = write_run_file({**options.stated(), **names}, folder / "run.toml")
-    show("\n".join(f"export {name}={value}" for name, value in prefetched.variables.items()))
-    args = options.scoring.policy.model_args
-    beside = shlex.join([str(path), *required_flags([*prefetched.models], args)])
-    note(f"All that is here is named in {path}: cimento run {beside}")
+    show_prefetched(prefetched, options, {"suites": [*prefetched.suites]})
     if not prefetched.failed:
         return 0
     note(f"cimento: not fetched: {', '.join(prefetched.failed)}")
     return PART_MISSING
 
 
-class _SlurmOptions(RunOptions):
+def show_prefetched(
+    prefetched: Downloads, options: PrefetchOptions, named: Mapping[str, JsonValue]
+) -> None:
+    """Write a run file of what is here, and print the variables and the command that use it.
+
+    Args:
+        prefetched: models, and the variables.
+        options: of the command.
+        named: what the run file names besides the options and the models.
+    """
+    stated = {**options.stated(), **named}
+    if prefetched.models:
+        stated["models"] = [*prefetched.models]
+    path = write_run_file(stated, (options.into or options.output or Path()) / "run.toml")
+    show("\n".join(f"export {name}={value}" for name, value in prefetched.variables.items()))
+    args = options.scoring.policy.model_args
+    beside = shlex.join([str(path), *required_flags([*prefetched.models], args)])
+    model = "" if prefetched.models else " -m MODEL"
+    note(f"All that is here is named in {path}: cimento run {beside}{model}")
+
+
+class _SlurmOptions(LanguageOptions):
     """The options of a run, and those of the job array."""
 
     jobs: int = option(8, "Jobs of the array.", ge=1, where="this run")
@@ -235,14 +261,20 @@ def slurm(options: _SlurmOptions) -> int:
     To replace a lost job, submit the script again; finished units are not repeated. `cimento
     cluster collect` lists missing units and merges the runs.
 
-    A unit is a part of a run that one job does at once, such as up to 256 texts on one model.
+    A unit is a part of a run that one job does at once, such as up to 256 texts on one model. Jobs
+    fetch nothing: what a language needs is fetched now.
     """
     from cimento.evaluation.planning import find_refused
 
     output = options.output
     if output is None:
         raise TypeError("a run has a folder")
-    if refused := find_refused(options):
+    refused = [
+        line
+        for suites, here in _asked(options)
+        for line in find_refused(suites, options.models, here)
+    ]
+    if refused:
         raise UsageError(
             where="slurm",
             seen="not all runs can be made, so no array is written:\n"
@@ -265,7 +297,7 @@ def slurm(options: _SlurmOptions) -> int:
     return 0
 
 
-class _CollectOptions(RunOptions):
+class _CollectOptions(LanguageOptions):
     """The options of a run, and whether only to check."""
 
     check: bool = option(
@@ -284,21 +316,42 @@ def collect(options: _CollectOptions) -> int:
     options = options.model_copy(update={"force": False})
     if options.check:
         return _check(options)
+    if is_of_language(options):
+        from cimento.cli.language import collect_languages
+
+        return collect_languages(options)
     engine = Engine(name=options.engine, workers=options.workers)
     runs, failures = evaluate_with_progress(
         options.suites, options.models, options, engine=engine, ask=False
     )
-    return show_ends(runs, failures, output=options.output, as_json=options.as_json)
+    return show_ends(
+        runs, failures, output=options.output, as_json=options.as_json, dtype=options.dtype
+    )
 
 
-def _check(options: RunOptions) -> int:
-    """List what is missing, and return the exit code."""
+def _asked(options: LanguageOptions) -> list[tuple[Sequence[LoadedSuite], RunOptions]]:
+    """The suites of a run with its options: those that are named, or of each language."""
     from cimento.evaluation import suites_to_run
+    from cimento.evaluation.honored import refuse_unused
+
+    if is_of_language(options):
+        from cimento.cli.language import asked_in_languages
+
+        return asked_in_languages(options)
+    loaded = suites_to_run(options.suites, language=options.language, columns=options.roles)
+    refuse_unused((suite.paradigm for suite in loaded), options)
+    return [(loaded, options)]
+
+
+def _check(options: LanguageOptions) -> int:
+    """List what is missing, and return the exit code."""
     from cimento.evaluation.planning import find_missing
 
-    loaded = suites_to_run(options.suites, language=options.language, columns=options.roles)
-    runs = len(loaded) * len(dict.fromkeys(options.models))
-    missing = find_missing(loaded, options.models, options)
+    asked = _asked(options)
+    runs = sum(len(suites) for suites, _ in asked) * len(dict.fromkeys(options.models))
+    missing = [
+        lack for suites, here in asked for lack in find_missing(suites, options.models, here)
+    ]
     if options.as_json:
         show(summary_json([], missing))
     else:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from cimento.cli.console import NOT_REACHED, note, show
 from cimento.cli.flags import Given, command_of, neutralize, options_of, refuse_file_name
 from cimento.cli.lm_eval import model_from_lm_eval
-from cimento.cli.run_file import CallOptions, is_of_language, with_run_file
+from cimento.cli.run_file import CallOptions, LanguageOptions, is_of_language, with_run_file
 from cimento.errors import MissingDependencyError, UsageError
 from cimento.io.files import expanded, matches_of, need_writable, write_text
-from cimento.options import RunOptions
 from cimento.report.grid import GRID_FORMS
 
 if TYPE_CHECKING:
@@ -22,14 +21,14 @@ if TYPE_CHECKING:
     from cimento.report.figures import Figure
 
 
-RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
+OptionsT = TypeVar("OptionsT", bound=LanguageOptions)
 
 
-def run_command(action: Callable[[RunOptionsT], int]) -> Callable[..., Callable[[], int | None]]:
+def run_command(action: Callable[[OptionsT], int]) -> Callable[..., Callable[[], int | None]]:
     """A command with the options of a run.
 
     Args:
-        action: function of `RunOptions`, or of a subclass with the options of the command.
+        action: function of `LanguageOptions`, or of a subclass with the options of the command.
     """
     model = options_of(action)
 
@@ -39,21 +38,9 @@ def run_command(action: Callable[[RunOptionsT], int]) -> Callable[..., Callable[
             stated["suites"] = [match for name in suites for match in matches_of(str(name))]
         _refuse_file(stated.get("output"))
         _refuse_swapped(stated, command=action.__name__)
-        of_language = (
-            "sets_folder" in model.model_fields
-            and not stated.get("suites")
-            and (stated.get("language") or stated.get("all_languages"))
-        )
-        if not (of_language or stated.get("suites")) and (language := stated.get("language")):
-            raise UsageError(
-                where="SUITE",
-                seen=f"`cimento cluster {action.__name__}` needs suites by name; it does not take"
-                " --language for all published sets",
-                todo="Name the suites; or submit a job array with one task per checkpoint, each of"
-                f" which calls `cimento run --language {language} -m out/checkpoint-$STEP"
-                " -o FOLDER/step-$STEP`.",
-            )
-        for name, where in (("suites", "SUITE"), ("models", "--model")):
+        of_language = stated.get("language") or stated.get("all_languages")
+        needed = (("suites", "SUITE"), *((("models", "--model"),) * model.NEEDS_MODELS))
+        for name, where in needed:
             if not (stated.get(name) or (name == "suites" and of_language)):
                 raise UsageError(
                     where=where,
@@ -181,7 +168,9 @@ def run(options: CallOptions) -> int:
                 " cimento cluster collect, with the same suites, models and options."
             )
         return report_failures([share], failures)
-    code = show_ends(runs, failures, output=options.output, as_json=options.as_json)
+    code = show_ends(
+        runs, failures, output=options.output, as_json=options.as_json, dtype=options.dtype
+    )
     if options.sensitivity and code == 0:
         _show_sensitivity(options)
     under = runs_under(runs, options.fail_under)

@@ -26,7 +26,7 @@ import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cimento.cli.flags import shape_of
 from cimento.errors import InputError, UsageError, did_you_mean
@@ -48,6 +48,8 @@ class LanguageOptions(RunOptions):
 
     Without suites, ``language`` names the languages whose published sets are run.
     """
+
+    NEEDS_MODELS: ClassVar[bool] = True
 
     language: str = option(
         "",

@@ -90,7 +90,7 @@ def suite_rows(
 
 
 def mean_rows(means: Iterable[MeanAtStep]) -> Iterator[tuple[object, ...]]:
-    """The numbers of the curves of means over suites; panels say which suites are in them.
+    """The numbers of the curves of means over suites; panels say their chance and the suites.
 
     Args:
         means: those of `means_over_training`.
@@ -100,6 +100,11 @@ def mean_rows(means: Iterable[MeanAtStep]) -> Iterator[tuple[object, ...]]:
     """
     for one in means:
         n_suites = len(one.units)
-        twins = " and twins" * (len(one.suites) > n_suites)
-        panel = f"mean of {n_suites} suites{twins} (95% over {one.about}): {some(one.units)}"
+        level = "" if one.chance is None else f"chance {one.chance:g}: "
+        twins = len(one.suites) > n_suites
+        if n_suites == 1:
+            panel = f"{level}{one.units[0]} and its twin (95% over {one.about})"
+        else:
+            what = f"mean of {n_suites} suites{' and twins' * twins}"
+            panel = f"{level}{what} (95% over {one.about}): {some(one.units)}"
         yield panel, one.step, one.model, one.value, one.low, one.high, n_suites, one.chance

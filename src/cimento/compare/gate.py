@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from cimento.compare.over_suites import SuiteFacts
     from cimento.paired.pairwise import PairwiseComparison
 
+MEAN = "mean over suites"
+"""What the mean over suites is called beside the names of suites."""
 _FEWEST = 2
 _STEPS = 1000
 """Drops are tried in thousandths."""
@@ -38,6 +40,7 @@ class GatedChange:
         n: items.
         change: second minus first, with the widened interval.
         worse: whether the interval lies wholly below minus the margin.
+        lost: the items that only the first has right; none of the mean.
         detectable: the smallest drop that would have failed, if the second gained the items that it
             gains and lost just enough others, evenly over the suite (of the mean: over every
             suite); None if none would.
@@ -48,6 +51,7 @@ class GatedChange:
     n: int
     change: Difference
     worse: bool
+    lost: tuple[str, ...] = ()
     detectable: float | None
 
 
@@ -59,11 +63,13 @@ class Gate:
         margin: a fall that does not matter.
         changes: of each suite and question.
         overall: the mean over suites; None where there are fewer than two, or several models each.
+        n_suites: number of suites in the mean; those made of the same items count as one.
     """
 
     margin: float
     changes: tuple[GatedChange, ...]
     overall: GatedChange | None
+    n_suites: int = 0
 
     @property
     def every(self) -> tuple[GatedChange, ...]:
@@ -112,7 +118,7 @@ def gate(
     if with_mean:
         mean = partial(_mean, pooled, facts, level=level)
         overall = _gated(pooled, mean, margin=margin, suite="", question="")
-    return Gate(margin=margin, changes=tuple(changes), overall=overall)
+    return Gate(margin=margin, changes=tuple(changes), overall=overall, n_suites=len(units))
 
 
 def _gated(
@@ -130,6 +136,7 @@ def _gated(
         n=sum(one.n for one in some),
         change=(change := at(None)),
         worse=_is_below(change, margin),
+        lost=tuple(map(str, some[0].lost)) if suite else (),
         detectable=_smallest(at, margin),
     )
 

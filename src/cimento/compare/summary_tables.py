@@ -19,6 +19,7 @@ from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
     from cimento.compare.before_after import BeforeAfter
+    from cimento.compare.gate import Gate
     from cimento.compare.ranking_records import RankedModel, Ranking
     from cimento.paired.pairwise import PairedCorrelations, PairwiseComparison
     from cimento.report.protocols import HasReason
@@ -130,6 +131,36 @@ def summary_grids(comparison: BeforeAfter, *, correction: str, sides: Sides) -> 
         others=dict.fromkeys(one.suite for one in comparison.values if one.suite not in summed),
     )  # fmt: skip
     return {"summary": summary}
+
+
+def with_gated_mean(grid: Grid, gate: Gate) -> Grid:
+    """The summary with a row for the mean by which a gate decides, if it has one.
+
+    Args:
+        grid: from `summary_of_two`.
+        gate: over the same runs.
+    """
+    if gate.overall is None:
+        return grid
+    change = gate.overall.change
+    cells = {
+        "suite": f"gated mean of {counted(gate.n_suites, 'suite')}",
+        "n": str(gate.n_suites),
+        "change": signed(change.estimate, digits=3, absent=BLANK),
+        "95%": ends_of(change),
+        "reason": change.reason or BLANK,
+    }
+    row = tuple(cells.get(name, BLANK) for name in grid.header)
+    rules = grid.rules or frozenset({len(grid.rows)})
+    notes = tuple(dict.fromkeys((*grid.notes, _GATED, TWINS)))
+    return replace(grid, rows=(*grid.rows, row), rules=rules, notes=notes)
+
+
+_GATED = (
+    "Gated mean: by which --fail-if-worse decides, of all suites whatever their chance. Its"
+    " interval generalizes to other items of these suites, and is widened, so that it and those of"
+    " the suites hold simultaneously in 95% of comparisons."
+)
 
 
 def _suite_rows(

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cimento.errors import counted
 from cimento.io.values import grouped
 from cimento.report.formatting import ends_of, some
 from cimento.report.grid import BLANK, Grid
@@ -51,7 +52,7 @@ class MeanAtStep:
 def means_over_training(
     rankings: Sequence[Ranking], facts: Mapping[str, SuiteFacts]
 ) -> Iterator[MeanAtStep]:
-    """The means over suites of one level of chance, step by step.
+    """The means over suites of one level of chance, step by step; twins are one suite, their mean.
 
     A step is there only if all of these suites have it. The interval is that for other phenomena;
     where it is undefined at a step, it is that for other items of these suites at all steps.
@@ -67,7 +68,7 @@ def means_over_training(
         if (checkpoints := ranking.checkpoints) and not facts[ranking.suite].is_design
     )
     for (_, chance), of_suites in by_level.items():
-        if len({facts[suite].unit for suite, _ in of_suites}) < _FEWEST_SUITES:
+        if len(of_suites) < _FEWEST_SUITES:
             continue
         means = _means_by_step(of_suites, facts)
         known = all(over.mean.low is not None for _, over in means.values())
@@ -132,8 +133,9 @@ def training_grids(
     )
     levels = dict.fromkeys((one.chance, one.units) for one in means)
     members = (
-        f"{len(units)} suites{'' if chance is None else f', chance {chance:.2f}'}: {some(units)}."
+        f"{counted(len(units), 'suite')}{level and f', chance {level}'}: {some(units)}."
         for chance, units in levels
+        for level in ["" if chance is None else f"{chance:.2f}"]
     )
     grid = Grid.of(
         means,

@@ -180,27 +180,26 @@ def _of_jobs(plan: ModelPlan, jobs: Sequence[JobPlan], *, later: int) -> ModelPl
     return replace(plan, later_cost=plan.cost / plan.sent * later)
 
 
-def find_refused(options: RunOptions) -> list[str]:
+def find_refused(
+    suites: Sequence[LoadedSuite], models: Sequence[str], run_options: RunOptions
+) -> list[str]:
     """The runs that `cimento run` would refuse, as far as that is known before weights are loaded.
 
     Servers are not asked.
 
     Args:
-        options: the suites, the models and the options of the runs.
+        suites: the suites, of any paradigms.
+        models: names.
+        run_options: the options of the runs.
 
     Returns:
         Suite, model and reason of each, or model and reason where it can be asked about no suite.
-
-    Raises:
-        CimentoError: no run can be made: a suite or an option cannot be used.
     """
-    loaded = suites_to_run(options.suites, language=options.language, columns=options.roles)
-    refuse_unused((suite.paradigm for suite in loaded), options)
     refused: dict[str, None] = {}
     # A server may be within reach of the nodes only, or be started by their job.
-    here = [model for model in options.models if not re.match(r"openai:|\w+:.*//", model)]
+    here = [model for model in models if not re.match(r"openai:|\w+:.*//", model)]
     for model in dict.fromkeys(here):
-        entries = list(suite_jobs(loaded, [model], options, None))
+        entries = list(suite_jobs(suites, [model], run_options, None))
         jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
         plans = iter(plan_jobs(Execution(jobs, Work(ask=False))))
         problems = [
