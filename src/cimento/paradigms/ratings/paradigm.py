@@ -31,6 +31,7 @@ from cimento.paradigms.ratings.estimates import (
     rating_estimates,
 )
 from cimento.paradigms.ratings.people import FREQUENCY, WORDS, mean_log_frequency
+from cimento.paradigms.ratings.rated_pairs import is_rated_pairs, read_rated_pairs
 from cimento.paradigms.ratings.reading import is_bare_table, is_ratings, read_bare
 from cimento.paradigms.ratings.runs import (
     RatedRun,
@@ -106,7 +107,7 @@ class RatingReader(SuiteReader[Suite]):
     read_copy = staticmethod(REGIONS.reader.read_copy)
 
     def detect(self, path: Path) -> bool:
-        """Whether a file is in a format of rated sentences, or a bare table of rated sentences."""
+        """Whether a file is in a format of rated sentences, or a table of rated sentences."""
         return is_ratings(path)
 
     def read(self, path: Path) -> SuiteReading[Suite]:
@@ -126,8 +127,8 @@ class RatingReader(SuiteReader[Suite]):
                 format=RATED,
                 table=rated.read,
             )
-        if is_bare_table(path):
-            bare = read_bare(path)
+        if (is_bare := is_bare_table(path)) or is_rated_pairs(path):
+            bare = read_bare(path) if is_bare else read_rated_pairs(path)
             suite_faults = check_suite(bare.suite, places=bare.places)
             return SuiteReading(
                 suite=bare.suite,
