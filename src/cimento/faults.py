@@ -105,6 +105,10 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S092": _warning(
         "a byte order mark inside a file", "Look whether a second header row follows it."
     ),
+    "CIM-S094": _warning(
+        "several languages in one table",
+        "Make one file for each language.",
+    ),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),

@@ -18,7 +18,7 @@ _TAG = re.compile(r"<[^<>]*>")
 _BRACKETED = re.compile(r".*\[(?P<row>[^\[\]]+)\]\s*")
 """The heading of a column of a grid in form programs: the question, its row in brackets."""
 
-_NUMBER = re.compile(r"\(?[A-Za-z]{0,2}[0-9]{1,3}\s?[.):]\s*|[0-9]{1,3} ?[-–] ")
+_NUMBER = re.compile(r"\(?[A-Za-z]{0,2}[0-9]{1,3}\s?[.):]\s*")
 """The number that a form or its author wrote before a question: ``1. ``, ``2)``, ``Q3: ``."""
 
 GRID_DASH = " - "
