@@ -395,8 +395,8 @@ def _correlation_row(
         count(spearman.n),
         "positive" if find_measure(measure).higher_is_better else "negative",
         number(spearman.value),
-        interval(spearman.low, spearman.high, digits=2),
-        no_ends("-") if others is None else interval(others.low, others.high, digits=2),
+        interval(spearman.low, spearman.high),
+        no_ends("-") if others is None else interval(others.low, others.high),
         p_text(spearman.p),
         p_text(spearman.p_corrected),
         *(run.shown(measure, name) for name in ("pearson", "kendall", "partial spearman")),
@@ -408,6 +408,6 @@ def _binary_row(run: RatedRun, area: Estimate) -> tuple[str, ...]:
         area.question,
         str(area.n),
         number(area.value),
-        interval(area.low, area.high, digits=2),
+        interval(area.low, area.high),
         *(run.shown(area.question, name) for name in ("MCC", "MCC in sample")),
     )
