@@ -92,14 +92,15 @@ def _beside(run: RatedRun) -> Iterator[str]:
         )
     ]  # fmt: skip
     rows += [_correlation_row(run, spearman, p_short) for spearman in spearmans]
-    left_out = ([] if run.measured(f"spearman{OTHERS}") else [_OTHERS]) + (
-        [] if family else ["Holm"]
-    )
+    # What is expected is below the table, which so has the width of a page.
+    left_out = ["expected", *([] if run.measured(f"spearman{OTHERS}") else [_OTHERS])]
+    left_out += [] if family else ["Holm"]
     kept = [place for place, name in enumerate(rows[0]) if name not in left_out]
     yield columns([tuple(row[place] for place in kept) for row in rows], indent=2)
     known = (MEASURES_IN_WORDS.get(spearman.question) for spearman in spearmans)
     if words := [text for text in known if text]:
         yield _told(f"measures: {', '.join(words)}")
+    yield _told(f"expected: {_expected(spearmans)}")
     partials = run.measured("partial spearman")
     yield _told(f"partial: {partials[0].description}")
     yield from map(_told, _methods_of(run, spearmans))
@@ -114,6 +115,15 @@ def _beside(run: RatedRun) -> Iterator[str]:
     lost = run.without_value()
     for reason, n in lost.items():
         yield _told(f"{counted(n, 'sentence')} without a value: {reason}")
+
+
+def _expected(spearmans: Sequence[Estimate]) -> str:
+    """The signs that correlations should have: negative for measures that fall as ratings rise."""
+    names = [spearman.question for spearman in spearmans]
+    falling = [name for name in names if not find_measure(name).higher_is_better]
+    if len(falling) == len(names):
+        return "negative correlations"
+    return "positive correlations" + (f", negative for {', '.join(falling)}" if falling else "")
 
 
 def _told(text: str) -> str:
