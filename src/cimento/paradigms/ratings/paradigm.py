@@ -259,7 +259,8 @@ class RatingPresenter(PlainPresenter[Suite]):
             " corrected by Holm's method over the measures [@holm1979]."
         )
         facts = REGIONS.presenter.methods(run)
-        brief = _in_brief(names, by_author=by_author)
+        is_named = bool(suite.predictions) and names[0] == options.measure
+        brief = _in_brief(names, by_author=by_author, is_named=is_named)
         people = people_of_suite(suite, seed=options.seed)
         of_people = (people.methods,) if people else ()
         return dataclasses.replace(
@@ -356,14 +357,21 @@ def _counted(n: int, rated: int, *, by_author: bool) -> str:
     return f"{counted(n, 'sentence')} ({rated:,} of them rated)"
 
 
-def _in_brief(measures: Sequence[str], *, by_author: bool) -> str:
-    """A sentence on how measures were compared with ratings, as in a paper."""
+def _in_brief(measures: Sequence[str], *, by_author: bool, is_named: bool) -> str:
+    """A sentence on how measures were compared with ratings, as in a paper.
+
+    Args:
+        measures: names of the measures.
+        by_author: whether the ratings are the author's expectations.
+        is_named: whether the sentences before it name the first one, by which pairs were compared.
+    """
     others = len(measures) - 1
     more = f" and {others} other measures (see the appendix)" if others else ""
     # Degrees that an author expects say nothing about people.
     rating = "the author's expected degree" if by_author else "its mean rating"
+    measure = "the same measure" if is_named else describe_measure(measures[0], brief=True)
     return (
-        f"We correlated {describe_measure(measures[0], brief=True)}{more} of each sentence with"
+        f"We correlated {measure}{more} of each sentence with"
         f" {rating} by Spearman's rho [@spearman1904], with 95% jackknife intervals [@efron1993]."
     )
 
