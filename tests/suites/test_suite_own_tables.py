@@ -491,23 +491,3 @@ def test_a_factor_that_is_called_context_is_no_context_that_models_do_not_read(t
     reading = load_suite(written(tmp_path, "Item / Contesto / Dipendenza / Frase", *rows))
     assert [*reading.suite.factors] == ["Contesto", "Dipendenza"]
     assert found(reading, "CIM-S068") == []
-
-
-@pytest.mark.parametrize(
-    ("name", "cells", "count"),
-    [
-        ("lingua", ("italiano", "spagnolo"), 1),
-        ("Language", ("it", "es"), 1),
-        ("idioma", ("español", "ita"), 1),
-        ("lingua", ("italiano", "italiano"), 0),
-        ("lingua", ("scritta", "parlata"), 0),  # no languages
-        ("fonte", ("it", "es"), 0),
-    ],
-)
-def test_sentences_in_several_languages_are_reported(tmp_path, name, cells, count):
-    rows = [
-        f"1 / La zia parte. / La zia partono. / {cells[0]}",
-        f"2 / El gato duerme. / El gato duermen. / {cells[1]}",
-    ]
-    suite = load_suite(written(tmp_path, f"item / good / bad / {name}", *rows), language="it")
-    assert len(found(suite, "CIM-S094")) == count

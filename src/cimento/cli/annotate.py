@@ -334,6 +334,9 @@ def filter_answers(options: FilterOptions) -> None:
     note(f"{len(filtered.judgments)} judgments: {options.output}; the log: {names}")
 
 
+_UNDER_OTHER_NAME = "The answers call the suite {!r}; all are about sentences of {}, so they count."
+
+
 class ApplyOptions(Options):
     """The suite, and people's judgments of it."""
 
@@ -390,10 +393,7 @@ def apply_answers(options: ApplyOptions) -> None:
     scale = _scale(options.scale)
     applied = apply_judgments(path, all_judgments, output, scale=scale, language=language)
     if applied.asked_as:
-        note(
-            f"The answers call the suite {applied.asked_as!r}; all are about sentences of"
-            f" {path.name}, so they count."
-        )
+        note(_UNDER_OTHER_NAME.format(applied.asked_as, path.name))
     for why, count in applied.passed.items():
         note(f"{count} skipped: {why}")
     if applied.without:

@@ -77,7 +77,7 @@ def rating_columns(table: Table) -> dict[str, str]:
     """The column with the ratings of each side's sentences; empty for other tables.
 
     The names propose columns: one for each side, such as ``rating good`` and ``Media agramm.``, or
-    one for both where the condition stands in a column. The cells decide: numbers of three kinds or
+    one for both where a column has the condition. The cells decide: numbers of three kinds or
     more that may be ratings, and not a model's values unless the name says their scale.
     """
     columns = _proposed(table)
@@ -136,7 +136,7 @@ def read_rated_pairs(path: Path) -> Reading:
     )
     if wrong := rating_faults(suite, places=reading.places):
         raise unusable(path, [*faults, *wrong])
-    # Both sentences of a pair may stand in one row.
+    # Both sentences of a pair may be in one row.
     rated = {
         f"{place}, {condition.name}": sentence
         for place, (_, condition), sentence in zip(

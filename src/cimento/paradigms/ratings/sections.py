@@ -100,9 +100,8 @@ def _beside(run: RatedRun) -> Iterator[str]:
     known = (MEASURES_IN_WORDS.get(spearman.question) for spearman in spearmans)
     if words := [text for text in known if text]:
         yield _told(f"measures: {', '.join(words)}")
-    yield _told(f"expected: {_expected(spearmans)}")
     partials = run.measured("partial spearman")
-    yield _told(f"partial: {partials[0].description}")
+    yield _told(f"expected: {_expected(spearmans)}; partial: {partials[0].description}")
     yield from map(_told, _methods_of(run, spearmans))
     yield from map(_told, _cautions(spearmans))
     reasons = {
