@@ -121,8 +121,8 @@ def _expected(spearmans: Sequence[Estimate]) -> str:
     names = [spearman.question for spearman in spearmans]
     falling = [name for name in names if not find_measure(name).higher_is_better]
     if len(falling) == len(names):
-        return "negative correlations"
-    return "positive correlations" + (f", negative for {', '.join(falling)}" if falling else "")
+        return "negative"
+    return "positive" + (f", negative for {', '.join(falling)}" if falling else "")
 
 
 def _told(text: str) -> str:
