@@ -37,9 +37,6 @@ FIGURES = {
 """Name of each picture, mapped to its runs and the arguments of ``cimento report --figure``."""
 
 
-FIRST_THREE = "(list) => list.replaceChildren(...[...list.children].slice(0, 3))"
-
-
 def call(*arguments: str | Path) -> None:
     """Run a command of cimento.
 
@@ -174,7 +171,10 @@ def main(folder: Path) -> None:
             call("report", chosen, "--figure", *arguments, "-o", gallery / f"{picture}.svg")
         draw_curve(Path(name, "training"), gallery)
         call("report", runs, "--site", site, "--title", "Two demo models")
-        call("report", runs / "it-subject-verb", "-o", report)
+        recorded, spec = two_items.FOLDER / "grnn.tsv", two_items.FOLDER / "spec.json"
+        replayed = ("-m", f"replay:{recorded}", "--spec", spec)
+        call("run", two_items.FOLDER, *replayed, "-o", Path(name, "recorded"))
+        call("report", Path(name, "recorded"), "-o", report)
         program = shutil.which("chromium") or shutil.which("google-chrome")
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
@@ -182,9 +182,8 @@ def main(folder: Path) -> None:
                 offline=True, viewport={"width": 1150, "height": 1000}, device_scale_factor=1
             ).new_page()
             photograph(tab, site / "index.html", gallery / "board.png", within="#board")
-            tab.goto(report.as_uri())
-            tab.locator("#item-list").evaluate(FIRST_THREE)
-            tab.locator("#item-list").screenshot(path=str(folder / "item-browser.png"))
+            tab.set_viewport_size({"width": 860, "height": 1000})
+            photograph(tab, report, folder / "item-browser.png", within="#item-list")
             photograph_app(browser, Path(name, "files"), gallery)
             photograph_survey(browser, Path(name, "survey"), gallery)
             browser.close()

@@ -79,7 +79,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S068": _warning("a context that is not read", "Name it with --context-column."),
     "CIM-S069": _warning(
         "ratings that are not read",
-        "Put people's answers beside the pairs with `cimento annotate import` and `apply`.",
+        "Put people's answers beside them with `cimento annotate import` and `apply`.",
     ),
     "CIM-S070": _warning(
         "words joined by a bar", "Write blanks around a bar between words: La zia | canta."
@@ -104,6 +104,10 @@ CHECKS: Mapping[str, Check] = {
     ),
     "CIM-S092": _warning(
         "a byte order mark inside a file", "Look whether a second header row follows it."
+    ),
+    "CIM-S094": _warning(
+        "several languages in one table",
+        "Make one file for each language.",
     ),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),

@@ -406,3 +406,28 @@ def test_addresses_that_are_not_taken_are_said_where_names_are_kept(tmp_path, ke
     assert len(said) == keeps
     assert all("'Email Address' is not used" in note for note in said)
     assert not any("@" in (judgment.annotator or "") for judgment in imported.judgments)
+
+
+@pytest.mark.parametrize("number", ["{}. ", "{}) ", "({}) ", "Q{}: ", "{}."])
+def test_questions_with_a_number_before_the_sentence_are_matched_and_counted(tmp_path, number):
+    suite = write(tmp_path / "pairs.csv", ["item", "good", "bad"], ["1", GOOD, BAD])
+    heads = [number.format(n) + text for n, text in enumerate((BAD, GOOD), start=1)]
+    rows = [["p1", "1", "5"], ["p2", "2", "4"]]
+    imported = read(tmp_path, ["Code", *heads], *rows, places=questions_by_name([suite]))
+    given_by = {(j.condition, j.annotator): j.value for j in imported.judgments}
+    assert given_by == {
+        ("bad", "p1"): "1", ("good", "p1"): "5", ("bad", "p2"): "2", ("good", "p2"): "4"
+    }  # fmt: skip
+    assert any(note.startswith("2 questions were matched without") for note in imported.notes)
+
+
+def test_a_sentence_that_begins_with_a_number_is_found_with_it_first(tmp_path):
+    texts = ("10. August was wet.", "10. August were wet.", "August was wet.", "August were wet.")
+    header = ["item", "good", "bad"]
+    suite = write(tmp_path / "pairs.csv", header, ["1", *texts[:2]], ["2", *texts[2:]])
+    rows = [["p1", "5", "1", "4", "2"], ["p2", "5", "1", "4", "2"]]
+    imported = read(tmp_path, ["Code", *texts], *rows, places=questions_by_name([suite]))
+    assert {(j.item, j.condition): j.value for j in imported.judgments} == {
+        ("1", "good"): "5", ("1", "bad"): "1", ("2", "good"): "4", ("2", "bad"): "2"
+    }  # fmt: skip
+    assert not any("without the number" in note for note in imported.notes)

@@ -36,6 +36,7 @@ RUN = (
     "analyze.md",
     "reading-times.md",
     "people.md",
+    "ratings-you-have.md",
     "power.md",
     "explain.md",
     "results.md",

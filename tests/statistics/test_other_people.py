@@ -1,4 +1,4 @@
-"""Intervals for other people of the kind: what they are made of, and when there are none."""
+"""Intervals for other people like these: what they are made of, and when there are none."""
 
 from __future__ import annotations
 

@@ -334,11 +334,21 @@ def filter_answers(options: FilterOptions) -> None:
     note(f"{len(filtered.judgments)} judgments: {options.output}; the log: {names}")
 
 
+_UNDER_OTHER_NAME = "The answers call the suite {!r}; all are about sentences of {}, so they count."
+
+
 class ApplyOptions(Options):
     """The suite, and people's judgments of it."""
 
-    suite: str = option(..., "Suite that people judged.", argument="SUITE")
-    judgments: tuple[Path, ...] = option(..., "Tables of judgments.", argument="JUDGMENTS...")
+    suite: str = option(
+        ..., "Suite that people judged: the file given to `annotate import`.", argument="SUITE"
+    )
+    judgments: tuple[Path, ...] = option(
+        ...,
+        "Tables of judgments, an answer a row. Mean ratings are none: write them beside the"
+        " sentences, and run that table.",
+        argument="JUDGMENTS...",
+    )
     output: Path = option(..., "Folder of the copy.", flags=("-o",))
     scale: str = option(
         "",
@@ -382,6 +392,8 @@ def apply_answers(options: ApplyOptions) -> None:
         note(f"Their answers count: {remark[0].lower()}{remark[1:]}")
     scale = _scale(options.scale)
     applied = apply_judgments(path, all_judgments, output, scale=scale, language=language)
+    if applied.asked_as:
+        note(_UNDER_OTHER_NAME.format(applied.asked_as, path.name))
     for why, count in applied.passed.items():
         note(f"{count} skipped: {why}")
     if applied.without:

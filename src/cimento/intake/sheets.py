@@ -127,7 +127,7 @@ def unread_columns(table: Table, *, factors: Collection[str] = ()) -> list[Fault
         todo = (
             "For the correlation with means, make a second file with the columns"
             f" {sentence!r} and {rating!r} alone; to put the answers of each person beside the"
-            " pairs, use `cimento annotate import` and `cimento annotate apply`."
+            " sentences, use `cimento annotate import` and `cimento annotate apply`."
         )
         faults.insert(0, fault("CIM-S069", where=table.name, seen=seen, todo=todo))
     return faults

@@ -18,6 +18,9 @@ _TAG = re.compile(r"<[^<>]*>")
 _BRACKETED = re.compile(r".*\[(?P<row>[^\[\]]+)\]\s*")
 """The heading of a column of a grid in form programs: the question, its row in brackets."""
 
+_NUMBER = re.compile(r"\(?[A-Za-z]{0,2}[0-9]{1,3}\s?[.):]\s*")
+"""The number that a form or its author wrote before a question: ``1. ``, ``2)``, ``Q3: ``."""
+
 GRID_DASH = " - "
 """What Qualtrics writes between the question of a grid and its row."""
 
@@ -179,6 +182,12 @@ class AskedItems:
                 return next(iter(meant))
         return None
 
+    def is_numbered(self, *names: str) -> bool:
+        """Whether a question is known only without the number before it."""
+        parts = [part for name in names for part in _parts(comparable_text(name))]
+        plain = {*map(without_number, parts)}
+        return self._by_name.keys().isdisjoint(parts) and not self._by_name.keys().isdisjoint(plain)
+
     def hint(self, name: str) -> str:
         """A hint for an unknown name: similar names, else the first known ones."""
         if name not in self._hints:
@@ -191,6 +200,17 @@ class AskedItems:
                 else f"Is it the suite that was asked? Its items are called {examples} ..."
             )
         return self._hints[name]
+
+
+def without_number(name: str) -> str:
+    """The text of a question without the number before it; the same text if there is none.
+
+    >>> without_number("12) Il treno parte."), without_number("12")
+    ('Il treno parte.', '12')
+    """
+    match = _NUMBER.match(name)
+    rest = name[match.end() :] if match else ""
+    return rest if any(map(str.isalpha, rest)) else name
 
 
 def comparable_text(text: str) -> str:
@@ -206,7 +226,15 @@ def nearest(text: str, headings: Iterable[str]) -> str:
 
 
 def _variants(name: str) -> Iterator[str]:
-    whole = comparable_text(name)
+    plain = list(_parts(comparable_text(name)))
+    yield from plain
+    for part in plain:
+        if (text := without_number(part)) != part:
+            yield text
+
+
+def _parts(whole: str) -> Iterator[str]:
+    """The heading of a column, the row of a grid in it, and what follows each dash."""
     if whole:
         yield whole
     if match := _BRACKETED.fullmatch(whole):

@@ -44,7 +44,7 @@ class ConditionShare:
         n: choices or answers.
         share: from 0 to 1.
         these: its 95% interval for other items and these people.
-        others: for other items and other people of the kind.
+        others: for other items and other people like these.
     """
 
     question: str

@@ -52,7 +52,7 @@ class QuestionSummary:
             numbers.
         alpha: Krippendorff's; for numbers with interval differences, else nominal; its interval
             is for other items and these people.
-        alpha_others: the interval of alpha for other items and other people of the kind.
+        alpha_others: the interval of alpha for other items and other people like these.
     """
 
     question: str

@@ -9,7 +9,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from cimento.errors import InputError, UsageError
+from cimento.errors import InputError, UsageError, counted
 from cimento.intake.reading import ANSWERS
 from cimento.intake.table import Table
 from cimento.intake.tables import open_table
@@ -87,7 +87,8 @@ def read_wide(
     asked = [] if places.complete else chosen
     table, codes = decoded(table, asked, columns.values, coded=read.coded)
     rows = _melted(table, columns, _item_names(read, chosen))
-    return RawAnswers(rows, read.passed, (*notes, *_strange(others, places), *codes), reading)
+    said = (*notes, *_numbered(read, chosen, places), *_strange(others, places), *codes)
+    return RawAnswers(rows, read.passed, said, reading)
 
 
 def _without_answers(columns: ColumnMap) -> tuple[ColumnMap, frozenset[str]]:
@@ -130,7 +131,7 @@ def _nothing_asked(table: Table, rest: Sequence[str]) -> InputError:
     shown = ", ".join(rest[:_SHOWN]) or "none"
     return InputError(
         where=table.name,
-        seen=f"no column is headed by an item of the suite; the first others: {shown}",
+        seen=f"no column is headed by an item of the suite; other columns found: {shown}",
         todo="Head columns with ids such as 'e 1/acceptable', or with the sentences.",
     )
 
@@ -210,6 +211,15 @@ def _named(form: FormTable, name: str, items: Sequence[str]) -> bool:
     return any(
         fnmatchcase(text, pattern) for text in (name, form.heading(name)) for pattern in items
     )
+
+
+def _numbered(form: FormTable, chosen: Sequence[str], places: AskedItems) -> Iterator[str]:
+    """What is said of questions that a suite has without the numbers before them."""
+    numbered = [name for name in chosen if places.is_numbered(form.heading(name), name)]
+    if numbered:
+        count = counted(len(numbered), "question was", "questions were")
+        first = form.heading(numbered[0])
+        yield f"{count} matched without the number before the sentence, such as {first!r}."
 
 
 def _strange(others: Mapping[str, str], places: AskedItems) -> Iterator[str]:

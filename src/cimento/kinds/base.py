@@ -308,6 +308,7 @@ class AppliedJudgments:
         passed: number of answers left out, by reason.
         unrated: sentences of the suite without a rating, if its sentences were rated.
         suite: name of the suite, under which runs of the copy are stored.
+        asked_as: name of the suite in the answers, if it is another one.
     """
 
     used: int
@@ -315,6 +316,7 @@ class AppliedJudgments:
     passed: Mapping[str, int]
     unrated: int = 0
     suite: str = ""
+    asked_as: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -129,6 +129,13 @@ def refuse_run(run: object | None, suite: TestSuite) -> None:
         )
 
 
+_ABOUT = "about the suite"
+_SAME_FILE = (
+    "Give the file of that name, which you gave to `cimento annotate import`; a copy under another"
+    " name must have the same sentences under the same items."
+)
+
+
 def answers_about(
     judgments: Iterable[Judgment], suite: str, questions: Sequence[str]
 ) -> tuple[list[Judgment], Counter[str]]:
@@ -138,12 +145,17 @@ def answers_about(
         if judgment.is_check:
             passed["a check of attention"] += 1
         elif judgment.suite != suite:
-            passed[f"about the suite {judgment.suite!r}"] += 1
+            passed[f"{_ABOUT} {judgment.suite!r}"] += 1
         elif judgment.question not in questions:
             passed[f"the question {judgment.question!r} is none for this kind of suite"] += 1
         else:
             about.append(judgment)
     return about, passed
+
+
+def _is_of_other(passed: Mapping[str, int]) -> bool:
+    """Whether answers were left out because they are about another suite."""
+    return any(why.startswith(_ABOUT) for why in passed)
 
 
 def refuse_nothing(used: int, suite: str, passed: Mapping[str, int]) -> None:
@@ -157,5 +169,5 @@ def refuse_nothing(used: int, suite: str, passed: Mapping[str, int]) -> None:
         raise InputError(
             where=f"suite {suite!r}",
             seen="there is no answer about it" + (f" ({seen})" if seen else ""),
-            todo="Give the suite that was asked.",
+            todo=_SAME_FILE if _is_of_other(passed) else "Give the suite that was asked.",
         )

@@ -358,7 +358,9 @@ def _title(runs: Sequence[RunReport]) -> str:
     kind = "demo model" if are_demo else "model"
     named = f"{len(models)} {kind}s"
     if len(models) == 1:
-        named = f"The {kind} {models[0]}" if are_demo else models[0]
+        # One model needs neither its revision nor its measure, which tell runs apart.
+        name = re.sub(r"@[^ ]*( \[[^\]]*\])?$", "", models[0])
+        named = f"The {kind} {name}" if are_demo else name
     return f"{named} on {suites[0] if len(suites) == 1 else f'{len(suites)} suites'}"
 
 

@@ -131,7 +131,7 @@ def alpha_for_others(
     scale: str = "nominal",
     level: float = 0.95,
 ) -> Interval:
-    """Compute the interval of Krippendorff's alpha for other people and other items of the kind.
+    """Compute the interval of Krippendorff's alpha for other people and other items like these.
 
     The variance is that over items, and that over people, less that over single ratings, each by
     the jackknife on Fisher's scale; degrees of freedom are those of the smaller factor (Cameron,
@@ -209,7 +209,7 @@ def fleiss_for_others(
     design: Design,
     level: float = 0.95,
 ) -> Interval:
-    """Compute the interval of Fleiss's kappa for other people and other items of the kind.
+    """Compute the interval of Fleiss's kappa for other people and other items like these.
 
     It is found as by `alpha_for_others` (with doi:10.1198/jbes.2010.07136).
 

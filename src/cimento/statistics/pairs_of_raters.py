@@ -1,4 +1,4 @@
-"""The mean of Cohen's kappa over pairs of raters, and its interval for other people of the kind."""
+"""The mean of Cohen's kappa over pairs of raters, and its interval for other people like these."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class MeanKappa:
     Attributes:
         value: the mean; None where no two people have one.
         pairs: number of pairs in it.
-        others: the interval for other items and other people of the kind.
+        others: the interval for other items and other people like these.
         reason: why there is no value.
     """
 

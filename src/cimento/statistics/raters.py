@@ -1,4 +1,4 @@
-"""Intervals for other people of the kind: of agreement, and of correlations with mean ratings.
+"""Intervals for other people like these: of agreement, and of correlations with mean ratings.
 
 Items and people are both drawn from more of their kind, so that the variance of a number is that
 over items, and that over people, less what is in both (`design.crossed_variance`; Cameron, Gelbach

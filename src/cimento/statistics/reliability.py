@@ -191,7 +191,7 @@ def ceiling_for_others(
     design: Design,
     level: float = 0.95,
 ) -> Interval:
-    """Compute the interval of a noise ceiling for other people and other items of the kind.
+    """Compute the interval of a noise ceiling for other people and other items like these.
 
     The reliability R of the means of k ratings has ``z = -log(1 - R) / 2``, which is Fisher's of
     the reliability of one rating (1925, Statistical Methods for Research Workers, section 39).

@@ -1,4 +1,4 @@
-"""Estimates of rated sentences whose intervals are for other people of the kind."""
+"""Estimates of rated sentences whose intervals are for other people like these."""
 
 from __future__ import annotations
 
@@ -197,4 +197,4 @@ def correlations_in_words(others: Sequence[Estimate]) -> str:
     methods = {one.interval_method: None for one in others if one.low is not None}
     reasons = {one.reason: None for one in others if one.low is None}
     known = " or ".join(filter(None, methods)) or f"none ({'; '.join(reasons)})"
-    return f"for other sentences and other people of the kind: {known}"
+    return f"for other sentences and other people like these: {known}"

@@ -32,6 +32,7 @@ from cimento.paradigms.ratings.estimates import (
 )
 from cimento.paradigms.ratings.marked import is_marked_list, read_marked
 from cimento.paradigms.ratings.people import FREQUENCY, WORDS, mean_log_frequency
+from cimento.paradigms.ratings.rated_pairs import is_rated_pairs, read_rated_pairs
 from cimento.paradigms.ratings.reading import is_bare_table, is_ratings, read_bare
 from cimento.paradigms.ratings.runs import (
     RatedRun,
@@ -94,6 +95,14 @@ _BAD = ("unacceptable", "bad")
 KINDS = (RATED, "ratings")
 
 
+_OWN_TABLES = {
+    is_bare_table: read_bare,
+    is_marked_list: read_marked,
+    is_rated_pairs: read_rated_pairs,
+}
+"""What tells a table of somebody's own, and what reads it."""
+
+
 class RatingReader(SuiteReader[Suite]):
     """The reader of rated sentences: suites of regions with ratings as columns."""
 
@@ -107,7 +116,7 @@ class RatingReader(SuiteReader[Suite]):
     read_copy = staticmethod(REGIONS.reader.read_copy)
 
     def detect(self, path: Path) -> bool:
-        """Whether a file is in a format of rated sentences, or a bare table of rated sentences."""
+        """Whether a file is in a format of rated sentences, or a table of rated sentences."""
         return is_ratings(path)
 
     def read(self, path: Path) -> SuiteReading[Suite]:
@@ -127,9 +136,8 @@ class RatingReader(SuiteReader[Suite]):
                 format=RATED,
                 table=rated.read,
             )
-        is_bare = is_bare_table(path)
-        if is_bare or is_marked_list(path):
-            bare = read_bare(path) if is_bare else read_marked(path)
+        if read := next((read for fits, read in _OWN_TABLES.items() if fits(path)), None):
+            bare = read(path)
             suite_faults = check_suite(bare.suite, places=bare.places)
             return SuiteReading(
                 suite=bare.suite,
@@ -260,7 +268,8 @@ class RatingPresenter(PlainPresenter[Suite]):
             " corrected by Holm's method over the measures [@holm1979]."
         )
         facts = REGIONS.presenter.methods(run)
-        brief = _in_brief(names, by_author=by_author)
+        is_named = bool(suite.predictions) and names[0] == options.measure
+        brief = _in_brief(names, by_author=by_author, is_named=is_named)
         people = people_of_suite(suite, seed=options.seed)
         of_people = (people.methods,) if people else ()
         return dataclasses.replace(
@@ -357,14 +366,21 @@ def _counted(n: int, rated: int, *, by_author: bool) -> str:
     return f"{counted(n, 'sentence')} ({rated:,} of them rated)"
 
 
-def _in_brief(measures: Sequence[str], *, by_author: bool) -> str:
-    """A sentence on how measures were compared with ratings, as in a paper."""
+def _in_brief(measures: Sequence[str], *, by_author: bool, is_named: bool) -> str:
+    """A sentence on how measures were compared with ratings, as in a paper.
+
+    Args:
+        measures: names of the measures.
+        by_author: whether the ratings are the author's expectations.
+        is_named: whether the sentences before it name the first one, by which pairs were compared.
+    """
     others = len(measures) - 1
     more = f" and {others} other measures (see the appendix)" if others else ""
     # Degrees that an author expects say nothing about people.
     rating = "the author's expected degree" if by_author else "its mean rating"
+    measure = "the same measure" if is_named else describe_measure(measures[0], brief=True)
     return (
-        f"We correlated {describe_measure(measures[0], brief=True)}{more} of each sentence with"
+        f"We correlated {measure}{more} of each sentence with"
         f" {rating} by Spearman's rho [@spearman1904], with 95% jackknife intervals [@efron1993]."
     )
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cimento.errors import Fault, SuiteError, counted
+from cimento.errors import Fault, SuiteError
 from cimento.faults import errors, fault
 from cimento.intake.alone import with_sentence_named
 from cimento.intake.decoding import unusable
@@ -39,9 +38,14 @@ from cimento.paradigms.ratings.gathered import (
     has_people,
 )
 from cimento.paradigms.ratings.marked import is_marked_list
-from cimento.paradigms.ratings.model_values import faults_of_model_values
+from cimento.paradigms.ratings.rated_pairs import is_rated_pairs
 from cimento.paradigms.ratings.scale_names import ends_named, order_faults
-from cimento.paradigms.ratings.slips import assumed_scale, far_off, off_points
+from cimento.paradigms.ratings.slips import (
+    assumed_faults,
+    assumed_scale,
+    off_named,
+    unrated_faults,
+)
 from cimento.suites import Item, JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
@@ -49,13 +53,14 @@ from cimento.suites.formats.items import read_items
 from cimento.suites.formats.judged_advice import pairs_advised
 from cimento.suites.formats.ratings import is_rated_table
 from cimento.suites.formats.sentences import is_labeled_table
-from cimento.suites.ratings import OWN_COLUMNS, RatedSentence, rated_of, rating_faults
+from cimento.suites.ratings import OWN_COLUMNS, rated_of, rating_faults
 from cimento.suites.reading import Reading, name_from, sha256_of
 
 
 def is_ratings(path: Path) -> bool:
-    """Whether a file is in a format of rated sentences, a bare table or a list of such."""
-    return is_rated_table(path) or is_bare_table(path) or is_marked_list(path)
+    """Whether a file is in a format of rated sentences, or a table or list of them or of pairs."""
+    readers = (is_rated_table, is_bare_table, is_marked_list, is_rated_pairs)
+    return any(reads(path) for reads in readers)
 
 
 def is_bare_table(path: Path) -> bool:
@@ -133,7 +138,7 @@ def read_bare(path: Path) -> Reading:
         raise unusable(path, [*faults, *more, other_kind])
     wrong = rating_faults(suite, places=places)
     rated = {} if wrong else dict(zip(places, rated_of(suite).sentences, strict=True))
-    if wrong := wrong or _off_scale(rated, named):
+    if wrong := wrong or off_named(rated, named):
         raise unusable(path, [*faults, *more, *wrong])
     given = [value for sentence in rated.values() for value in sentence.given]
     if len(set(given)) < 2:  # noqa: PLR2004  # a scale has two ends
@@ -142,8 +147,8 @@ def read_bare(path: Path) -> Reading:
     if errors(more):
         raise unusable(path, [*faults, *more])
     low, high = named or assumed_scale(given)
-    more += [] if named else _assumed(rated, (low, high), rating_column(whole), path.name)
-    more += _unrated(rated, path.name)
+    more += [] if named else assumed_faults(rated, (low, high), rating_column(whole), path.name)
+    more += unrated_faults(rated, path.name)
     extra: dict[str, JsonValue] = {"kind": RATED, "ratings": {"low": low, "high": high}}
     is_joined = bool({"people", "participant"} & {*arranged.roles})
     is_apart = is_joined and CLUSTER in table.cells and not arranged.design
@@ -289,59 +294,6 @@ def _wrong_columns(table: Table) -> list[Fault]:
         seen = f"The column {rating!r} numbers the rows, and holds no ratings."
         faults.append(fault("CIM-S081", where=table.name, seen=seen))
     return faults
-
-
-def _off_scale(rated: Mapping[str, RatedSentence], named: tuple[int, int] | None) -> list[Fault]:
-    """The fault of ratings off the scale that the header names; it has the place of each."""
-    low, high = named or (-math.inf, math.inf)
-    wrong = {
-        place: value
-        for place, sentence in rated.items()
-        for value in sentence.given
-        if not low <= value <= high
-    }
-    if not wrong:
-        return []
-    first, *_ = wrong
-    seen = (
-        f"The rating {wrong[first]:g} is off the scale from {low} to {high} that the name of the"
-        f" column states; such ratings are in {counted(len(wrong), 'row')}."
-    )
-    todo = "Correct the cell, or the scale in the name of the column."
-    return [fault("CIM-S037", where=first, seen=seen, todo=todo, places=wrong)]
-
-
-def _assumed(
-    rated: Mapping[str, RatedSentence], scale: tuple[int, int], column: str, name: str
-) -> list[Fault]:
-    """What is to be said of ratings whose scale the table does not name.
-
-    Args:
-        rated: the sentences by their places.
-        scale: the ends that are assumed.
-        column: the column of ratings; empty where the answers of people were put together.
-        name: name of the table.
-    """
-    given = [value for sentence in rated.values() for value in sentence.given]
-    if strange := faults_of_model_values(given, column or "rating", name):
-        return strange
-    low, high = scale
-    seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
-    slip = off_points(rated, scale)
-    far = "" if slip else far_off(rated, sorted({*given}))
-    return [*slip, fault("CIM-S036", where=name, seen=seen + far)]
-
-
-def _unrated(rated: Mapping[str, RatedSentence], name: str) -> list[Fault]:
-    """A fault that counts sentences without a rating, and says where the first stands."""
-    without = [place for place, sentence in rated.items() if not sentence.given]
-    if not without:
-        return []
-    seen = (
-        f"Of {len(rated)} sentences, {counted(len(without), 'has', 'have')} no rating;"
-        f" the first: {without[0]}."
-    )
-    return [fault("CIM-S038", where=name, seen=seen)]
 
 
 _MOST_ODD = 0.1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import shorten
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from cimento.measures import Measure
 from cimento.paradigms.ratings.people import RatedValue, farthest_apart, gaps
 from cimento.report.figures import BLUE, GRAY, ORANGE, Figure, figure_of, frame_of, require_rows
+from cimento.suites.ratings import RatedSentence
 
 if TYPE_CHECKING:
     import altair as alt
@@ -17,14 +19,19 @@ if TYPE_CHECKING:
 
 
 _SCATTER = "scatter"
-_POINT_LABELS = ("acceptable", "unacceptable", "sentence")
-_COLORS = (BLUE, ORANGE, GRAY)
+_SENTENCE = "sentence"
+_COLORS = {
+    "acceptable": BLUE, "good": BLUE, "unacceptable": ORANGE, "bad": ORANGE, _SENTENCE: GRAY,
+}  # fmt: skip
+"""Colors of points by their label, in the order of the legend."""
 _NAME_WIDTH = 40
 _WIDTH, _HEIGHT = 440, 320
 _MARGIN = 0.04
 """Part of the range of values that is added at both ends, so that no point is cut."""
 _LINE, _LETTER, _POINT, _BESIDE = 13, 6, 7, 8
 """Pixels: of a line, of a letter, of a point, and from a point to its label."""
+_SHIFTS = (_BESIDE, 24, 48)
+"""Pixels across from a point to its label: where it is free beside the point, and farther away."""
 
 
 def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.DataFrame:
@@ -43,7 +50,7 @@ def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.D
         (
             row.sentence.id,
             row.sentence.text,
-            row.sentence.label or "sentence",
+            _label_of(row.sentence),
             row.rating,
             row.value,
             gap,
@@ -56,6 +63,12 @@ def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.D
     return frame_of(
         cells, id=str, text=str, label=str, rating=float, value=float, gap=float, named=str
     )
+
+
+def _label_of(sentence: RatedSentence) -> str:
+    """What the suite calls the side of a pair, or the label of a sentence that is in none."""
+    condition = sentence.id.rpartition("/")[2] if sentence.pair else ""
+    return condition if condition in _COLORS else sentence.label or _SENTENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,20 +125,41 @@ def _nearest(
     points: Sequence[tuple[float, float]],
     taken: Sequence[LabelPlace],
 ) -> LabelPlace:
-    """The place of one label, on the side of its point that has room for it."""
+    """The place of one label, the nearest to its point where there is room for it.
+
+    On the side of the point that has more room, then also farther away; and the line from the
+    point to the label is not to go through another point.
+    """
     x, y = point
-    side = 1 if x <= _WIDTH / 2 else -1
-    start = x + side * _BESIDE
-    steps = (sign * k * _LINE / 2 for k in range(2 * _HEIGHT // _LINE) for sign in (1, -1))
-    heights = (y + step for step in steps)
+    side, width = (1 if x <= _WIDTH / 2 else -1), _LETTER * len(name)
+    steps = [sign * k * _LINE / 2 for k in range(2 * _HEIGHT // _LINE) for sign in (1, -1)]
+    shifts = [(side, far) for far in _SHIFTS] + [(-side, far) for far in _SHIFTS]
     places = [
-        LabelPlace(start, start + side * _LETTER * len(name), height)
-        for height in heights
-        if _LINE / 2 <= height <= _HEIGHT - _LINE / 2
+        LabelPlace(x + to * far, x + to * (far + width), y + step)
+        for to, far in shifts
+        for step in steps
+        if _LINE / 2 <= y + step <= _HEIGHT - _LINE / 2
+        and ((to, far) == (side, _BESIDE) or 0 <= x + to * (far + width) <= _WIDTH)
     ]
+    places.sort(key=lambda place: math.hypot(place.start - x, place.height - y))
     apart = [place for place in places if not any(map(place.is_over, taken))]
     free = [place for place in apart if not any(place.covers(*other) for other in points)]
-    return (free or apart or places)[0]
+    clear = (place for place in free if not _crosses(point, place, points))
+    return next(clear, (free or apart or places)[0])
+
+
+def _crosses(
+    point: tuple[float, float], place: LabelPlace, points: Sequence[tuple[float, float]]
+) -> bool:
+    """Whether the line from a point to its label goes through another point."""
+    (x, y), across, up = point, place.start - point[0], place.height - point[1]
+    length = math.hypot(across, up)
+    for other in points:
+        along = ((other[0] - x) * across + (other[1] - y) * up) / length
+        aside = abs((other[0] - x) * up - (other[1] - y) * across) / length
+        if other != point and 0 < along < length and aside < _POINT / 2:
+            return True
+    return False
 
 
 def scatter_figure(
@@ -153,7 +187,7 @@ def scatter_figure(
     import altair as alt
 
     title = f"{model} beside {by} on {suite} ({measure.name})"
-    labels = [name for name in _POINT_LABELS if name in set(frame["label"])]
+    labels = [name for name in _COLORS if name in set(frame["label"])]
     y_title = f"{measure.name} ({measure.unit})" if measure.unit else measure.name
     ratings, values = _padded(frame["rating"].to_list()), _padded(frame["value"].to_list())
     across = alt.Scale(domain=ratings, nice=False, zero=False)
@@ -162,7 +196,7 @@ def scatter_figure(
     y = alt.Y("value:Q", title=y_title, scale=upward)
     legend = alt.Legend() if len(labels) > 1 else None
     color = alt.Color("label:N", title=None, sort=labels, legend=legend).scale(
-        domain=labels, range=[_COLORS[_POINT_LABELS.index(name)] for name in labels]
+        domain=labels, range=[_COLORS[name] for name in labels]
     )
     points = (
         alt.Chart(frame)

@@ -92,16 +92,16 @@ def _beside(run: RatedRun) -> Iterator[str]:
         )
     ]  # fmt: skip
     rows += [_correlation_row(run, spearman, p_short) for spearman in spearmans]
-    left_out = ([] if run.measured(f"spearman{OTHERS}") else [_OTHERS]) + (
-        [] if family else ["Holm"]
-    )
+    # What is expected is below the table, which so has the width of a page.
+    left_out = ["expected", *([] if run.measured(f"spearman{OTHERS}") else [_OTHERS])]
+    left_out += [] if family else ["Holm"]
     kept = [place for place, name in enumerate(rows[0]) if name not in left_out]
     yield columns([tuple(row[place] for place in kept) for row in rows], indent=2)
     known = (MEASURES_IN_WORDS.get(spearman.question) for spearman in spearmans)
     if words := [text for text in known if text]:
         yield _told(f"measures: {', '.join(words)}")
     partials = run.measured("partial spearman")
-    yield _told(f"partial: {partials[0].description}")
+    yield _told(f"expected: {_expected(spearmans)}; partial: {partials[0].description}")
     yield from map(_told, _methods_of(run, spearmans))
     yield from map(_told, _cautions(spearmans))
     reasons = {
@@ -114,6 +114,15 @@ def _beside(run: RatedRun) -> Iterator[str]:
     lost = run.without_value()
     for reason, n in lost.items():
         yield _told(f"{counted(n, 'sentence')} without a value: {reason}")
+
+
+def _expected(spearmans: Sequence[Estimate]) -> str:
+    """The signs that correlations should have: negative for measures that fall as ratings rise."""
+    names = [spearman.question for spearman in spearmans]
+    falling = [name for name in names if not find_measure(name).higher_is_better]
+    if len(falling) == len(names):
+        return "negative"
+    return "positive" + (f", negative for {', '.join(falling)}" if falling else "")
 
 
 def _told(text: str) -> str:
@@ -395,8 +404,8 @@ def _correlation_row(
         count(spearman.n),
         "positive" if find_measure(measure).higher_is_better else "negative",
         number(spearman.value),
-        interval(spearman.low, spearman.high, digits=2),
-        no_ends("-") if others is None else interval(others.low, others.high, digits=2),
+        interval(spearman.low, spearman.high),
+        no_ends("-") if others is None else interval(others.low, others.high),
         p_text(spearman.p),
         p_text(spearman.p_corrected),
         *(run.shown(measure, name) for name in ("pearson", "kendall", "partial spearman")),
@@ -408,6 +417,6 @@ def _binary_row(run: RatedRun, area: Estimate) -> tuple[str, ...]:
         area.question,
         str(area.n),
         number(area.value),
-        interval(area.low, area.high, digits=2),
+        interval(area.low, area.high),
         *(run.shown(area.question, name) for name in ("MCC", "MCC in sample")),
     )

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from cimento.errors import Fault, counted
 from cimento.faults import fault
+from cimento.paradigms.ratings.model_values import faults_of_model_values
 from cimento.suites.ratings import RatedSentence
 
 _USUAL_HIGHEST = 10
@@ -124,3 +125,56 @@ def _between_points(rated: Mapping[str, RatedSentence]) -> list[Fault]:
     )
     todo = "Correct the cell; means are in a column rating of their own."
     return [fault("CIM-S036", where=first, seen=seen, todo=todo, places=between)]
+
+
+def off_named(rated: Mapping[str, RatedSentence], named: tuple[int, int] | None) -> list[Fault]:
+    """The fault of ratings off the scale that the header names; it has the place of each."""
+    low, high = named or (-math.inf, math.inf)
+    wrong = {
+        place: value
+        for place, sentence in rated.items()
+        for value in sentence.given
+        if not low <= value <= high
+    }
+    if not wrong:
+        return []
+    first, *_ = wrong
+    seen = (
+        f"The rating {wrong[first]:g} is off the scale from {low} to {high} that the name of the"
+        f" column states; such ratings are in {counted(len(wrong), 'row')}."
+    )
+    todo = "Correct the cell, or the scale in the name of the column."
+    return [fault("CIM-S037", where=first, seen=seen, todo=todo, places=wrong)]
+
+
+def assumed_faults(
+    rated: Mapping[str, RatedSentence], scale: tuple[int, int], column: str, name: str
+) -> list[Fault]:
+    """What is to be said of ratings whose scale the table does not name.
+
+    Args:
+        rated: the sentences by their places.
+        scale: the ends that are assumed.
+        column: the column of ratings; empty where the answers of people were put together.
+        name: name of the table.
+    """
+    given = [value for sentence in rated.values() for value in sentence.given]
+    if strange := faults_of_model_values(given, column or "rating", name):
+        return strange
+    low, high = scale
+    seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
+    slip = off_points(rated, scale)
+    far = "" if slip else far_off(rated, sorted({*given}))
+    return [*slip, fault("CIM-S036", where=name, seen=seen + far)]
+
+
+def unrated_faults(rated: Mapping[str, RatedSentence], name: str) -> list[Fault]:
+    """A fault that counts sentences without a rating, and says where the first stands."""
+    without = [place for place, sentence in rated.items() if not sentence.given]
+    if not without:
+        return []
+    seen = (
+        f"Of {len(rated)} sentences, {counted(len(without), 'has', 'have')} no rating;"
+        f" the first: {without[0]}."
+    )
+    return [fault("CIM-S038", where=name, seen=seen)]

@@ -87,7 +87,7 @@ class PeopleRate:
         low: lower end of the 95% interval, for other items and these people; None if there is none.
         high: upper end of the interval.
         reason: reason why there is no interval, or no rate.
-        others: the interval for other items and other people of the kind; None where there are no
+        others: the interval for other items and other people like these; None where there are no
             names of people, or for a model.
         graded: Spearman's correlation, over items, of the model's margin with the proportion of
             choices or people by which the prediction holds; None for people.

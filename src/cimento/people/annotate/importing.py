@@ -21,7 +21,7 @@ from cimento.intake.table import Table
 from cimento.intake.tables import open_table
 from cimento.io.files import folder_atomically, read_bytes, writing
 from cimento.judgments import BETTER, ColumnMap, Judgment, judgments_of
-from cimento.judgments.asked import AskedItem, AskedItems
+from cimento.judgments.asked import AskedItem, AskedItems, comparable_text
 from cimento.judgments.formats import RawAnswers, likely_form, read_long
 from cimento.judgments.jspsych import TRIAL_TYPE, read_jspsych
 from cimento.judgments.pcibex import read_pcibex
@@ -342,7 +342,8 @@ def apply_judgments(
 
     Args:
         path: the suite, or a list of sentences, which becomes a suite of ratings.
-        judgments: those of other suites, and attention checks, are skipped and counted.
+        judgments: attention checks and those of other suites are skipped and counted; one other
+            suite with the same sentences under the same items is this one under another name.
         output: folder of the copy.
         scale: ends of the scale of ratings, the worst first; None for those of the suite.
         language: ISO 639-1, of a suite that does not say its own.
@@ -359,6 +360,12 @@ def apply_judgments(
     loaded = load_material(path, language=language)
     surveyor = surveyor_of(loaded.paradigm, loaded.suite)
     first = once(judgments)
+    asked_as = _other_name(loaded, first)
+    if asked_as:
+        first = [
+            replace(judgment, suite=loaded.suite.name) if judgment.suite == asked_as else judgment
+            for judgment in first
+        ]
     applied: list[AppliedJudgments] = []
 
     def save(folder: Path) -> None:
@@ -371,5 +378,23 @@ def apply_judgments(
     if again := len(judgments) - len(first):
         why = "the same person had answered the question before"
         passed = {**applied[0].passed, why: again}
-        return replace(applied[0], passed=passed, suite=loaded.suite.name)
-    return replace(applied[0], suite=loaded.suite.name)
+        return replace(applied[0], passed=passed, suite=loaded.suite.name, asked_as=asked_as)
+    return replace(applied[0], suite=loaded.suite.name, asked_as=asked_as)
+
+
+def _other_name(loaded: LoadedSuite, judgments: Sequence[Judgment]) -> str:
+    """The one other name that answers have for a suite, if all are about its sentences.
+
+    Each has the text that somebody judged, which is that of the suite's item and condition.
+    """
+    about = [j for j in judgments if not j.is_check]
+    names = {judgment.suite for judgment in about}
+    if len(names) != 1 or loaded.suite.name in names:
+        return ""
+    asked = surveyor_of(loaded.paradigm, loaded.suite).survey_items(loaded.suite, None).items
+    texts = {(one.item, one.condition): comparable_text(one.text) for one in asked}
+    are_same = all(
+        j.candidate and texts.get((j.item, j.condition)) == comparable_text(j.candidate)
+        for j in about
+    )
+    return names.pop() if are_same else ""

@@ -12,13 +12,12 @@ from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
 from cimento.errors import Fault, FormulaError, InputError, counted, did_you_mean
-from cimento.faults import CHECKS, EXAMPLE, NO_LANGUAGE, NO_PREDICTIONS, UNUSABLE_NAME, fault
+from cimento.faults import CHECKS, EXAMPLE, NO_PREDICTIONS, UNUSABLE_NAME, fault
 from cimento.intake.marks import is_formula_error
 from cimento.suites import CANARY, Prediction, Suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.design import licensing_of, squares, windows_of
 from cimento.suites.formula import Reference, is_condition_name, likelier, parse, references
-from cimento.suites.languages import LANGUAGE_CODE, language_code
 from cimento.suites.naming import mistaken, numbered
 
 _MOST_LISTED = 6
@@ -473,19 +472,7 @@ def _canary(stimuli: Stimuli) -> Iterator[Fault]:
         yield fault("CIM-S035", where=suite.name, seen=seen)
 
 
-def _language(stimuli: Stimuli) -> Iterator[Fault]:
-    suite = stimuli.suite
-    language = suite.meta.language
-    if not language:
-        yield fault(NO_LANGUAGE, where=suite.name, seen="The suite does not name its language.")
-    elif not LANGUAGE_CODE.fullmatch(language):
-        code = language_code(language)
-        seen = f"The language {language!r} is not an ISO 639-1 code."
-        todo = f"Write {code!r}." if code != language else None
-        yield fault(NO_LANGUAGE, where=suite.name, seen=seen, todo=todo)
-
-
 DESIGN_CHECKS: tuple[Check, ...] = (_factors, _cluster)
 """The checks of codes CIM-S030 to CIM-S032."""
-DESIGN_REMARKS: tuple[Check, ...] = (_cells, _language, _canary)
-"""The checks of codes CIM-S033 to CIM-S035, which are all warnings."""
+DESIGN_REMARKS: tuple[Check, ...] = (_cells, _canary)
+"""The checks of codes CIM-S034 and CIM-S035, which are warnings."""
