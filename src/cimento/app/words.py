@@ -298,6 +298,22 @@ def two_decimals(value: float | None, say: Words) -> str:
     return "" if value is None else say.number(value, ".2f")
 
 
+_APART = ("es", "ru")
+"""The languages of the app that put a space before the percent sign."""
+
+
+def percent(value: float, say: Words, form: str = ".0f") -> str:
+    """A number of percent as the language writes it: 95% in English, 95 % in Spanish.
+
+    Args:
+        value: in percent.
+        say: the words of the page.
+        form: of the number, as for `Words.number`.
+    """
+    blank = "\N{NO-BREAK SPACE}" if say.language in _APART else ""
+    return f"{say.number(value, form)}{blank}%"
+
+
 def reason_of(reason: str | None, say: Words) -> str:
     """Why there is no value, in the language of the page."""
     return said(reason or "", say.language) or reason or ""

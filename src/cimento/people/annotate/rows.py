@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import InputError, counted
 from cimento.intake.reading import AnswersReading
-from cimento.intake.words import question_of
+from cimento.intake.words import cell_of, question_of
 from cimento.judgments import (
     ACCEPTABILITY,
     ATTENTION,
@@ -47,6 +47,7 @@ from cimento.people.annotate.remarks import (
 )
 
 MS = 1000.0
+_OWN_NAMES = ("item", "condition")
 MOST_PLACES = 1_000_000
 _SHOWN = 5
 _DIGITS = 12
@@ -201,6 +202,9 @@ def _judgment(
         )
     question = question_of(cell("question"))
     row = replace(row, cells={**row.cells, "question": question} if question else row.cells)
+    if cell("suite"):  # a table that cimento has written, with names of its own
+        row = replace(row, cells=row.cells | {name: cell_of(cell(name)) for name in _OWN_NAMES
+                                              if cell(name)})  # fmt: skip
     if question in NOT_OF_SUITE:
         return _not_of_suite(question)
     place = _place(row, reading)
