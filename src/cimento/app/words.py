@@ -210,7 +210,12 @@ def said(text: str, language: str) -> str | None:
     if len(text) > _LONGEST:
         return None
     first, *lines = text.split("\n")
-    made = _said(first, language, _DEEPEST) or _placed(first, language)
+    # A place such as item 1, of which any text may be the name, is a place before a colon.
+    made = (
+        _placed(first, language, is_known=True)
+        or _said(first, language, _DEEPEST)
+        or _placed(first, language)
+    )
     return None if made is None else "\n".join([made, *(_below(line, language) for line in lines)])
 
 
@@ -228,12 +233,14 @@ def _below(line: str, language: str) -> str:
     return line if told is None else line.removesuffix(text) + told
 
 
-def _placed(text: str, language: str) -> str | None:
-    """A message that begins with its place and a colon."""
+def _placed(text: str, language: str, *, is_known: bool = False) -> str | None:
+    """A message that begins with its place, perhaps only with one that is known, and a colon."""
     for match in islice(re.finditer(": ", text), _MOST_COLONS):
         if seen := _said(text[match.end() :], language, _DEEPEST):
             place = text[: match.start()]
-            return f"{_said(place, language, _DEEPEST) or place}: {seen}"
+            told = _said(place, language, _DEEPEST)
+            if told or not is_known:
+                return f"{told or place}: {seen}"
     return None
 
 
