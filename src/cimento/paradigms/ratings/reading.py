@@ -44,6 +44,7 @@ from cimento.paradigms.ratings.slips import assumed_scale, far_off, off_points
 from cimento.suites import Item, JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
+from cimento.suites.filler_rows import without_fillers
 from cimento.suites.formats.items import read_items
 from cimento.suites.formats.judged_advice import pairs_advised
 from cimento.suites.formats.ratings import is_rated_table
@@ -78,7 +79,7 @@ def _has_ratings(path: Path, header: Table) -> bool:
     """Whether the ratings of a table of sentences make the suite, and not its other columns."""
     rating = rating_column(header)
     whole = read_sheet(read_bytes(path), path)[0]
-    filled = whole and with_sentence_named(filled_down(whole))
+    filled = whole and with_sentence_named(filled_down(without_fillers(whole)[0]))
     if filled is None or not sentence_column(filled):
         return False
     if not rating:
