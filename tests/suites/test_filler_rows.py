@@ -7,6 +7,7 @@ from cimento.kinds.registry import audit_suite, load_suite
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.material import SurveyPlan, load_material
 from cimento.suites.filler_rows import fillers_in
+from cimento.suites.ratings import rated_of, ratings_by
 from cimento.suites.sentence_list import label_of, sentence_list
 
 
@@ -38,7 +39,7 @@ def test_fillers_without_an_item_do_not_go_on_with_the_one_above(tmp_path):
     faults = audit_suite(path, language="es").faults
     told = [fault.seen for fault in faults if fault.code in ("CIM-S009", "CIM-S065")]
     assert told == [
-        "3 rows without an item are left out, as fillers or practice sentences: 6, 7, 8."
+        "Fillers or practice sentences without an item are no part of the test: 3 rows (6, 7, 8)."
     ]
     assert fillers_in(path) == {
         "filler": ["El panadero abre a las seis.", "Sobre gato mesa la duerme."],
@@ -113,3 +114,16 @@ def test_a_condition_is_not_proposed_for_its_opposite(tmp_path):
 
 def test_a_slip_is_still_corrected():
     assert did_you_mean("gramaticl", ["gramatical", "dudosa"]) == "Did you mean 'gramatical'?"
+
+
+@pytest.mark.parametrize(
+    ("name", "by"),
+    [("valoración prevista", "author"), ("giudizio previsto", "author"),
+     ("Expected rating", "author"), ("valoración media", "people")],
+)  # fmt: skip
+def test_ratings_that_the_author_expects_are_not_those_of_people(tmp_path, name, by):
+    cells = (7, 1, 3, 6)
+    rows = [f"{line.rpartition(' / ')[0]} / {n}" for line, n in zip(LIST[1:], cells, strict=True)]
+    suite = load_suite(written(tmp_path, f"n.º / oración / {name}", *rows), language="es").suite
+    assert ratings_by(suite) == by
+    assert [one.mean for one in rated_of(suite).sentences] == [*cells]

@@ -281,8 +281,12 @@ def _beside_model(rated: Sequence[Judgment], run: Run) -> BesideModel | None:
             others[one.item] = None
     ratings = {place[1:3]: mean for place, mean in mean_ratings(fitting).items()}
     # z-scores are within all that somebody rated, as where means are shown.
-    described = {(one.item, one.condition): one for one in sentence_means(rated)
-                 if one.suite == name}  # fmt: skip
+    about = {(one.item, one.condition, one.candidate or "") for one in fitting}
+    described = {
+        (one.item, one.condition): one
+        for one in sentence_means(rated)
+        if one.suite == name and (one.item, one.condition, one.sentence) in about
+    }
     rows = [
         (described[key], ratings[key], row["oriented"], row["value"], row["measure"])
         for row in scores.unique(["item", "condition"], maintain_order=True).to_dicts()

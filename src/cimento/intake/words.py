@@ -108,6 +108,7 @@ _ALSO = {
     "item": (*NAMES["number"], *NAMES["stimulus"]),
     "text": NAMES["stimulus"],
     "sentence": NAMES["stimulus"],
+    "rating": NAMES["expected_rating"],
 }
 HEADERS: Mapping[str, tuple[str, ...]] = {
     name: (*NAMES[name], *_ALSO.get(name, ())) for name in _ROLES

@@ -48,8 +48,8 @@ def without_fillers(table: Table) -> tuple[Table, list[Fault]]:
     more = f" and {len(numbers) - _SHOWN} more" if len(numbers) > _SHOWN else ""
     shown = ", ".join(map(str, numbers[:_SHOWN])) + more
     seen = (
-        f"{counted(len(rows), 'row')} without an item {'is' if len(rows) == 1 else 'are'} left"
-        f" out, as fillers or practice sentences: {shown}."
+        f"Fillers or practice sentences without an item are no part of the test:"
+        f" {counted(len(rows), 'row')} ({shown})."
     )
     todo = "For a survey, give their sentences with --fillers and --practice."
     places = [table.place(row) for row in rows]
