@@ -39,7 +39,7 @@ def test_fillers_without_an_item_do_not_go_on_with_the_one_above(tmp_path):
     faults = audit_suite(path, language="es").faults
     told = [fault.seen for fault in faults if fault.code in ("CIM-S009", "CIM-S065")]
     assert told == [
-        "Fillers or practice sentences without an item are no part of the test: 3 rows (6, 7, 8)."
+        "Fillers or practice sentences without an item are not part of the test: 3 rows (6, 7, 8)."
     ]
     assert fillers_in(path) == {
         "filler": ["El panadero abre a las seis.", "Sobre gato mesa la duerme."],
@@ -82,9 +82,9 @@ def test_a_list_with_labels_is_one_to_be_rated_and_keeps_them(tmp_path):
         # Numbers that do not go through the rows may be ratings.
         [LIST[0], *(f"{line.rpartition(' / ')[0]} / {n}" for line, n in zip(LIST[1:], "7143",
                                                                             strict=True))],
-        # Of a sentence that stands twice, rows may be answers of two people.
+        # Of a sentence that appears twice, rows may be answers of two people.
         [*LIST, LIST[1].replace("1 /", "5 /", 1)],
-        # A text of its own for each sentence is no label.
+        # A text of its own for each sentence is not a label.
         [LIST[0], *(f"{line} {n}" for n, line in enumerate(LIST[1:]))],
     ],
 )  # fmt: skip

@@ -310,7 +310,7 @@ _APART = ("es", "ru")
 
 
 def percent(value: float, say: Words, form: str = ".0f") -> str:
-    """A number of percent as the language writes it: 95% in English, 95 % in Spanish.
+    """A number of percent as the language writes it, with a space before the sign or without.
 
     Args:
         value: in percent.

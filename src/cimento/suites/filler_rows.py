@@ -48,7 +48,7 @@ def without_fillers(table: Table) -> tuple[Table, list[Fault]]:
     more = f" and {len(numbers) - _SHOWN} more" if len(numbers) > _SHOWN else ""
     shown = ", ".join(map(str, numbers[:_SHOWN])) + more
     seen = (
-        f"Fillers or practice sentences without an item are no part of the test:"
+        f"Fillers or practice sentences without an item are not part of the test:"
         f" {counted(len(rows), 'row')} ({shown})."
     )
     todo = "For a survey, give their sentences with --fillers and --practice."

@@ -118,7 +118,7 @@ def _labeled_list(data: bytes, path: Path, *, language: str) -> RatedSet | None:
     """The sentences of a table with nothing else but their numbers and a column of labels.
 
     The label of each is kept beside it. Numbers that do not go through the rows may be ratings, and
-    sentences that stand twice are asked in some way that a list does not say.
+    sentences that appear twice are asked in some way that a list does not say.
     """
     if not may_be_list(data, path):
         return None

@@ -184,6 +184,15 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> tuple[Impo
     return Import(judgments=judgments, passed=passed, notes=notes), kept
 
 
+def _in_own_words(row: RawRow) -> RawRow:
+    """A row with the names of questions, items and conditions that cimento gives, in English."""
+    own = {"question": question_of(row.cells.get("question", ""))}
+    if row.cells.get("suite"):  # a table that cimento has written
+        own |= {name: cell_of(row.cells.get(name, "")) for name in _OWN_NAMES}
+    told = {name: text for name, text in own.items() if text}
+    return replace(row, cells={**row.cells, **told})
+
+
 def _judgment(
     row: RawRow, reading: ImportOptions, people: dict[str, str]
 ) -> tuple[Judgment, AskedItem | None] | str:
@@ -200,11 +209,8 @@ def _judgment(
             seen="it is not said whose answer it is",
             todo="Write it in the column of the people.",
         )
-    question = question_of(cell("question"))
-    row = replace(row, cells={**row.cells, "question": question} if question else row.cells)
-    if cell("suite"):  # a table that cimento has written, with names of its own
-        row = replace(row, cells=row.cells | {name: cell_of(cell(name)) for name in _OWN_NAMES
-                                              if cell(name)})  # fmt: skip
+    row = _in_own_words(row)
+    question = cell("question")
     if question in NOT_OF_SUITE:
         return _not_of_suite(question)
     place = _place(row, reading)

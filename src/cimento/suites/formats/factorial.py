@@ -289,11 +289,10 @@ def read_factorial_table(path: Path) -> Reading:
         SuiteError: the file is not such a table.
     """
     data, whole, faults = tabulated(path)
-    whole, more = without_fillers(with_items_numbered(whole))
-    faults += more
+    whole, fillers = without_fillers(with_items_numbered(whole))
     for role in ("item", "condition", "phenomenon"):
         faults += wrong_kind(whole, [whole.find(role)], role)
-    faults += numbered_apart(whole)
+    faults += [*fillers, *numbered_apart(whole)]
     if errors(faults):
         raise unusable(path, faults)
     regions = region_column_names(table := filled_down(whole))
