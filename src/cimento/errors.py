@@ -375,6 +375,27 @@ def as_sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}{end}"
 
 
+_NEGATIONS = ("a", "ab", "an", "in", "im", "il", "ir", "dis", "s", "un", "non", "no", "not", "não",
+              "не", "без")  # fmt: skip
+"""What makes the opposite of a word before it, alone or with a mark between: agramatical, non-X."""
+
+
+def are_opposites(one: str, other: str) -> bool:
+    """Whether one name is the other with a negation before it, as *agramatical* is of *gramatical*.
+
+    >>> are_opposites("ungrammatical", "grammatical"), are_opposites("gramatical", "gramaticas")
+    (True, False)
+
+    Args:
+        one: a name.
+        other: another.
+    """
+    short, long = sorted((one.casefold(), other.casefold()), key=len)
+    # A doubled letter goes with a prefix: agrammaticale, illegal.
+    begun = long.removesuffix(short).strip(" -_")
+    return bool(short) and long != short and long.endswith(short) and begun in _NEGATIONS
+
+
 def did_you_mean(name: str, known: Iterable[str], *, listed: Iterable[str] | None = None) -> str:
     """A sentence naming the closest known names, or the sorted list, cut where it is long.
 
@@ -386,7 +407,10 @@ def did_you_mean(name: str, known: Iterable[str], *, listed: Iterable[str] | Non
     """
     names = sorted(set(known))
     # The names in an untrusted file may be so long or so many that comparing them takes minutes.
-    short = [other for other in names[:_MOST_COMPARED] if len(other) <= _LONGEST_COMPARED]
+    short = [
+        other for other in names[:_MOST_COMPARED]
+        if len(other) <= _LONGEST_COMPARED and not are_opposites(name, other)
+    ]  # fmt: skip
     close = difflib.get_close_matches(name[:_LONGEST_COMPARED], short, n=_MOST_CLOSE, cutoff=0.6)
     if not close and len(name) >= SHORTEST_PART:
         close = [other for other in short if name.casefold() in other.casefold()][:_MOST_CLOSE]

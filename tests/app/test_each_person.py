@@ -4,9 +4,11 @@ import statistics
 
 import pytest
 
+from cimento.app.answer_tables import sentence_means
 from cimento.app.frame import Text
 from cimento.judgments import judgments_of, read_judgments
-from cimento.people.surveys import DATABASE, storage
+from cimento.people.surveys import DATABASE, read_design, storage
+from cimento.people.surveys.administration import judgments_in
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import SurveyPlan
@@ -89,6 +91,54 @@ def test_failed_checks_and_all_that_rules_measure_are_shown_before_any_rule(tmp_
             (careful[0],),
         ).fetchone()
     assert whole == pytest.approx((ended - begun) * 86_400, abs=0.01)
+
+
+def test_what_a_rule_did_is_said_wherever_its_table_is_shown(tmp_path, survey):
+    careless = codes(survey)[-1]
+    before, after, again = [], [], []
+
+    async def flow(user):
+        await user.open("/es/people?survey=surveys/frasi")
+        user.find("Leer las respuestas").click()
+        await user.should_see(marker="failed", retries=300)
+        await user.should_see(marker="no-z")
+        before.extend(shown_on(user))
+        fill(user, ui.input, "Proporción mínima de controles correctos", "0,5")
+        user.find(kind=ui.button, content="Excluir").click()
+        await user.should_see("Valor medido", retries=300)
+        await user.should_not_see(marker="no-z")
+        after.extend(shown_on(user))
+
+    async def open_again(user):
+        await user.open("/es/people?survey=surveys/frasi")
+        user.find("frasi-kept").click()
+        await user.should_see(marker="logged", retries=300)
+        again.extend(shown_on(user))
+
+    visit(tmp_path, flow)
+    visit(tmp_path, open_again)
+    assert f"Personas sin z: 1 ({careless})." in " ".join(before)
+    assert "No se excluye a nadie mientras no indiques una regla." in " ".join(before)
+    rule = "Regla ya aplicada a esta tabla: Proporción mínima de controles correctos 0,50. Personas"
+    for shown in (after, again):
+        assert "No se excluye a nadie" not in " ".join(shown)
+        assert f"{rule} excluidas: {careless}." in shown
+    assert f"{careless} (excluida)" in after
+    assert careless not in again
+
+
+def test_sentences_have_their_means_in_the_order_of_the_author(survey):
+    design = read_design(survey)
+    judgments = judgments_in(survey / DATABASE)
+    items = [one.item for one in design.questions if not one.expected]
+    assert [one.item for one in sentence_means(judgments, design)] == items
+    assert [one.item for one in sentence_means(judgments[::-1], design)] == items
+    checks = [one for one in judgments if one.is_check]
+    assert {one.candidate for one in checks} == {
+        one.lines[0] for one in design.questions if one.expected
+    }
+    first = sentence_means(judgments, design)[0]
+    assert (first.n, first.n_z) == (3, 2)  # the third gave 3 to everything
 
 
 def test_one_persons_answers_are_deleted_from_the_survey_and_from_all_tables(tmp_path, survey):

@@ -196,6 +196,38 @@ def test_forms_follow_the_plural_rules_of_cldr():
     assert form(names, "1.5", "ru") == "few"  # 1,5 пункта
 
 
+def reasons_of_people():
+    """Why something cannot be measured of a person: all literals of the rules that leave out."""
+    for name in ("summaries", "filters"):
+        path = SOURCE / "judgments" / f"{name}.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            is_none = (
+                isinstance(node, ast.Call)
+                and getattr(node.func, "id", "") == "Measurement"
+                and getattr(node.args[0], "value", 0) is None
+            )
+            if is_none:
+                yield from literals(node.args[1])
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                if node.targets[0].id == "_OWN_OPTIONS":
+                    yield from literals(node.value)
+                elif node.targets[0].id == "_CONSTANT":
+                    yield from (text for value in node.value.values for text in literals(value))
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_why_something_is_not_measured_of_a_person_is_said(language):
+    reasons = {*reasons_of_people()}
+    assert {"no time is known", "only 3 places are shared with others"} <= reasons
+    assert [reason for reason in reasons if said(reason, language) in (None, reason)] == []
+
+
+def test_a_message_after_the_place_of_an_item_is_not_taken_for_its_name():
+    alike = "10 of 12 items differ from another one in a quarter of the words or fewer; the largest"
+    told = said(f"item 1: {alike} group has 2: 1, 2.", "pt")
+    assert told.startswith("item 1: 10 de 12 itens diferem")
+
+
 @pytest.mark.parametrize("language", OTHERS)
 def test_why_a_word_has_no_number_is_said(language):
     assert said(NO_LEFT_CONTEXT, language) is not None

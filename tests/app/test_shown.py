@@ -1,21 +1,25 @@
 """Step 5 without its page: plans as commands, progress, exports, links, ratings beside models."""
 
 import io
+import statistics
 import zipfile
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
+import polars as pl
 import pytest
 from scipy import stats
 
 from cimento import InputError
 from cimento.app.shown import (
     beside_models,
+    figure_file,
     progress,
     qr_code,
     survey_command,
     zipped_export,
 )
+from cimento.app.words import words
 from cimento.cite import cite
 from cimento.compare import compare
 from cimento.compare.comparison_tables import models_grid
@@ -27,6 +31,7 @@ from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import SurveyPlan
 from cimento.people.surveys.participants import network_host
+from cimento.report.figures import Figure
 from cimento.report.formatting import p_number, signed
 from cimento.report.grid import EstimateCell, Grid
 from cimento.suites.builtin import find_suite
@@ -153,6 +158,33 @@ def test_mean_ratings_are_correlated_with_the_scores_of_the_same_sentences(two_r
     assert beside.measure == next(iter(scores.values()))["measure"]
     assert beside.correlation.r == pytest.approx(expected)
     assert beside.others == ()
+
+
+def test_each_sentence_has_its_rating_its_value_and_both_ranks(two_runs):
+    _, run, judgments = two_runs
+    (beside,) = beside_models(judgments, [run])
+    scores = {(row["item"], row["condition"]): row for row in run.paradigm.judge.scores(run)
+              .to_dicts()}  # fmt: skip
+    assert [(one.rated.item, one.rated.condition) for one in beside.sentences] == [*scores]
+    for one in beside.sentences:
+        given = [float(j.value) for j in judgments
+                 if (j.item, j.condition) == (one.rated.item, one.rated.condition)]  # fmt: skip
+        assert one.rated.mean == statistics.fmean(given)
+        assert (one.rated.n, one.rated.n_z) == (2, 2)
+        assert one.value == scores[one.rated.item, one.rated.condition]["value"]
+    means = [one.rated.mean for one in beside.sentences]
+    oriented = [row["oriented"] for row in scores.values()]
+    assert [one.rank for one in beside.sentences] == [*stats.rankdata([-x for x in means])]
+    assert [one.rank_model for one in beside.sentences] == [*stats.rankdata([-x for x in oriented])]
+    assert sum(one.gap for one in beside.sentences) == pytest.approx(0)
+
+
+def test_the_numbers_of_a_figure_have_headings_in_the_language_of_the_page():
+    frame = pl.DataFrame({"id": ["1"], "text": ["Llueve."], "label": ["sentence"], "gap": [0.5]})
+    figure = Figure(name="scatter", title="", frame=frame, spec={})
+    header, row = figure_file(figure, ".csv", words("es")).decode().splitlines()
+    assert header.startswith("ítem,oración,condición,rango según el modelo menos rango")
+    assert row == "1,Llueve.,oración,0.5"
 
 
 def test_ratings_of_other_sentences_than_the_runs_are_left_out_and_named(two_runs):

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import TypeAlias
 
 from cimento.app.words import Words
-from cimento.intake.words import EXPORTED, QUESTIONS
+from cimento.intake.words import EXPORTED, QUESTIONS, told_cell
 from cimento.judgments import BETTER, FIELDS, FILLER, SCALE, Judgment, csv_of, table_of
 from cimento.judgments.summaries import QuestionSummary, is_rated, once, rating_of
 from cimento.measures.participants import z_by_participant
@@ -78,11 +79,19 @@ def heading_of(name: str, language: str) -> str:
     return EXPORTED[name].get(language, name)
 
 
+def condition_shown(condition: str, say: Words) -> str:
+    """The condition of a sentence, where it is that of a list in the words of a page."""
+    return told_cell(condition, say.language)
+
+
 def _in_words(judgments: Iterable[Judgment], language: str) -> list[Judgment]:
-    """Judgments with the names of questions, and the ends of scales, in a language."""
+    """Judgments with what cimento itself has named, and the ends of scales, in a language."""
     return [
         replace(
-            one, question=QUESTIONS.get(one.question, {}).get(language, one.question),
+            one, condition=told_cell(one.condition, language),
+            item=one.item if one.counts and one.question != FILLER
+            else told_cell(one.item, language),
+            question=QUESTIONS.get(one.question, {}).get(language, one.question),
             scale=_scale(one.scale, language),
         )
         for one in judgments
@@ -168,6 +177,7 @@ class SentenceMean:
         n: number of people who rated it.
         mean: mean rating.
         sd: standard deviation (n - 1); None for a single rating.
+        n_z: number of people in the mean of z-scores.
         z: mean of the z-scores, each within all that its participant rated; None where no
             participant has any.
     """
@@ -179,34 +189,70 @@ class SentenceMean:
     n: int
     mean: float
     sd: float | None
+    n_z: int
     z: float | None
 
 
-def sentence_means(judgments: Sequence[Judgment]) -> list[SentenceMean]:
-    """The mean ratings of sentences, in the order of the answers.
+_Place: TypeAlias = tuple[str, str, str, str]
 
-    Args:
-        judgments: the answers; those that are not ratings are left out, and of repeated ones of one
-            person all but the first.
-    """
-    ratings: dict[tuple[str, str, str, str], list[Rating]] = {}
+
+def _ratings(judgments: Sequence[Judgment]) -> dict[_Place, list[Rating]]:
+    """The ratings of each sentence, by suite, item, condition and text."""
+    ratings: dict[_Place, list[Rating]] = {}
     for one in once(judgments):
         if is_rated(one.question) and one.counts and (value := rating_of(one)) is not None:
             place = (one.suite, one.item, one.condition, one.candidate or "")
             ratings.setdefault(place, []).append(Rating(value, one.annotator or ""))
+    return ratings
+
+
+def people_without_z(judgments: Sequence[Judgment]) -> list[str]:
+    """The participants who have no z-scores, as all their ratings are equal.
+
+    Args:
+        judgments: the answers, as for `sentence_means`.
+    """
+    ratings = _ratings(judgments)
+    z, _, _ = z_by_participant(ratings)
+    with_z = {one.participant for given in z.values() for one in given}
+    people = dict.fromkeys(one.participant for given in ratings.values() for one in given)
+    return [name for name in people if name and name not in with_z]
+
+
+def sentence_means(
+    judgments: Sequence[Judgment], design: SurveyDesign | None = None
+) -> list[SentenceMean]:
+    """The mean ratings of sentences.
+
+    Args:
+        judgments: the answers; those that are not ratings are left out, and of repeated ones of one
+            person all but the first.
+        design: of the survey, whose order the sentences are in; without one they are in that of
+            the answers.
+    """
+    ratings = _ratings(judgments)
+    asked = {} if design is None else _order(design)
     z, _, _ = z_by_participant(ratings)
     means = []
-    for place, given in ratings.items():
+    for place in sorted(ratings, key=lambda place: asked.get(place[1:3], len(asked))):
+        given = ratings[place]
         values = [rating.value for rating in given]
         suite, item, condition, sentence = place
         means.append(
             SentenceMean(
                 suite=suite, item=item, condition=condition, sentence=sentence, n=len(values),
                 mean=fmean(values), sd=stdev(values) if values[1:] else None,
+                n_z=len(z.get(place, ())),
                 z=fmean([one.value for one in z[place]]) if place in z else None,
             )
         )  # fmt: skip
     return means
+
+
+def _order(design: SurveyDesign) -> dict[tuple[str, str], int]:
+    """The places of a survey's items and conditions, as its author wrote them."""
+    places = dict.fromkeys((asked.item, asked.condition) for asked in design.questions)
+    return {place: number for number, place in enumerate(places)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,12 +322,15 @@ def alpha_title(summaries: Iterable[QuestionSummary], say: Words, *, key: str = 
     return say(f"people.{key}", scale=shown)
 
 
-def means_grid(judgments: Sequence[Judgment], language: str) -> Grid:
+def means_grid(
+    judgments: Sequence[Judgment], language: str, design: SurveyDesign | None = None
+) -> Grid:
     """The ratings of each sentence: number, mean, standard deviation (n - 1) and mean z-score.
 
     Args:
         judgments: the answers, as for `sentence_means`.
         language: of the headings, ISO 639-1.
+        design: of the survey, as for `sentence_means`.
     """
     return Grid(
         title="means",
@@ -289,17 +338,18 @@ def means_grid(judgments: Sequence[Judgment], language: str) -> Grid:
         header=tuple(
             heading_of(name, language)
             for name in ("suite", "item", "condition", "sentence", "rating_n", "rating",
-                         "rating_sd", "mean_z")
+                         "rating_sd", "mean_z_n", "mean_z")
         ),
         labels=4,
         rows=tuple(
             (
-                one.suite, one.item, one.condition, one.sentence,
+                one.suite, one.item, told_cell(one.condition, language), one.sentence,
                 count(one.n),
                 number(one.mean, digits=4),
                 number(one.sd, digits=4, absent=""),
+                count(one.n_z),
                 number(one.z, digits=4, absent=""),
             )
-            for one in sentence_means(judgments)
+            for one in sentence_means(judgments, design)
         ),
     )  # fmt: skip

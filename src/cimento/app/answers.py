@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePath
@@ -18,14 +17,16 @@ from cimento.app.answer_tables import (
     answers_csv,
     answers_grid,
     beyond_in,
+    condition_shown,
     means_grid,
+    people_without_z,
     scale_of_alpha,
     sentence_means,
     sentence_shares,
     workbook_of,
 )
 from cimento.app.beside import Asked, BesideModels
-from cimento.app.exclusions import ExclusionForm, Filtered
+from cimento.app.exclusions import ExclusionForm, Filtered, show_logged
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading
 from cimento.app.incoming import asked_in, read_upload, remarks_on
@@ -41,7 +42,7 @@ from cimento.app.rated import (
     words_of,
 )
 from cimento.app.times import ReadingTimes
-from cimento.app.words import USUAL, Words, reason_of, said, two_decimals
+from cimento.app.words import USUAL, Words, percent, reason_of, said, two_decimals
 from cimento.app.workspace import JUDGMENTS, SECRET
 from cimento.errors import InputError
 from cimento.judgments import (
@@ -53,7 +54,7 @@ from cimento.judgments import (
     table_of,
     write_judgments,
 )
-from cimento.judgments.filters import ExclusionRules, write_filtered
+from cimento.judgments.filters import ExclusionRules, logged_rules, write_filtered
 from cimento.judgments.summaries import QuestionSummary, summarize
 from cimento.people.surveys import DATABASE, read_design
 from cimento.people.surveys.administration import write_results
@@ -174,7 +175,8 @@ class Results:
         """
         self._place = place
         self._use(place, await asyncio.to_thread(_read, place))
-        self._exclusions.take(self._judgments)
+        is_filtered = bool(await asyncio.to_thread(logged_rules, place))
+        self._exclusions.take(self._judgments, is_filtered=is_filtered)
         self._build_earlier()
         await self._describe()
 
@@ -206,6 +208,7 @@ class Results:
         self._summary.clear()
         with self._summary:
             self._build_counts()
+            show_logged(self._kept, self._say)
             for remark in remarks.splitlines():
                 _show_remark(remark, self._say)
             if words:
@@ -254,7 +257,7 @@ class Results:
             self._build_alpha_base(summary, several=len(summaries) > 1)
         for summary in summaries:
             if len(summary.by_condition) > 1:
-                means = [[name, two_decimals(mean, self._say)]
+                means = [[condition_shown(name, self._say), two_decimals(mean, self._say)]
                          for name, mean in summary.by_condition.items()]  # fmt: skip
                 table(
                     [self._say(f"people.of-{name}") for name in ("condition", "mean-of-means")],
@@ -275,26 +278,33 @@ class Results:
 
     def _build_means(self) -> None:
         """The mean of each sentence, with its z-score."""
-        say, means = self._say, sentence_means(self._judgments)
+        say, means = self._say, sentence_means(self._judgments, self._design)
         if not means:
             return
         heading(say("people.means"), level=3)
-        times = Counter(one.sentence for one in means)
-        names = ("sentence", "judgments", "mean", "sd-one", "z")
+        columns = {
+            "item": [one.item for one in means],
+            "condition": [condition_shown(one.condition, say) for one in means],
+            "sentence": [one.sentence for one in means],
+            "judgments": [say.number(one.n) for one in means],
+            "mean": [two_decimals(one.mean, say) for one in means],
+            "sd-one": [two_decimals(one.sd, say) for one in means],
+            "z-n": [say.number(one.n_z) for one in means],
+            "z": [two_decimals(one.z, say) for one in means],
+        }
+        if len({one.condition for one in means}) == 1:
+            del columns["condition"]
+        if all(one.n_z == one.n for one in means):
+            del columns["z-n"]
         table(
-            [say(f"people.of-{name}") for name in names],
-            [
-                [
-                    one.sentence if times[one.sentence] == 1 and one.sentence
-                    else " ".join(filter(None, (one.item, one.condition, one.sentence))),
-                    say.number(one.n), two_decimals(one.mean, say), two_decimals(one.sd, say),
-                    two_decimals(one.z, say),
-                ]
-                for one in means
-            ],
+            [say(f"people.of-{name}") for name in columns],
+            [list(row) for row in zip(*columns.values(), strict=True)],
             is_long=True,
-        )  # fmt: skip
+        )
         Text(say("people.z-what")).classes("small")
+        if alike := people_without_z(self._judgments):
+            count = say.number(len(alike))
+            Text(say("people.z-none", count=count, people=", ".join(alike))).mark("no-z")
 
     def _build_shares(self) -> None:
         """The proportion of people who chose each sentence, of those who could."""
@@ -307,7 +317,7 @@ class Results:
             [
                 [
                     one.item, one.sentence, f"{say.number(one.n)}/{say.number(one.of)}",
-                    f"{say.number(100 * one.n / one.of, '.0f')}%",
+                    percent(100 * one.n / one.of, say),
                 ]
                 for one in shares
             ],
@@ -336,7 +346,7 @@ class Results:
             ),
         ]
         if ratings_of(judgments):
-            means = partial(workbook_of, means_grid(judgments, language), language)
+            means = partial(workbook_of, means_grid(judgments, language, self._design), language)
             files.append(("means-xlsx", f"{name}-means.xlsx", means))
         if beyond.fillers or beyond.told:
             Text(self._say("people.files-beyond")).classes("small")

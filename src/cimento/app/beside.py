@@ -10,6 +10,7 @@ from pathlib import Path
 
 from nicegui import ui
 
+from cimento.app.answer_tables import condition_shown
 from cimento.app.choices import beside_choices
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
@@ -98,7 +99,12 @@ class BesideModels:
             Text(say("people.rho-sign")).classes("small")
             if any(row.correlation.n < FEWEST for row in rows):
                 Text(say("people.few-sentences", fewest=FEWEST)).classes("mend")
+            people = {one.annotator: None for one in judgments if one.annotator and one.counts}
+            count, file = say.number(len(people)), self._asked().place.stem
+            used = say("people.ratings-of", count=count, file=file, people=", ".join(people))
+            Text(used).mark("ratings-of")
             for row in rows:
+                _show_sentences(row, say)
                 if row.others:
                     Text(say("people.other-sentences", suite=row.suite, model=row.model,
                              items=", ".join(row.others))).classes("small")  # fmt: skip
@@ -184,6 +190,32 @@ def _suite_of(visit: Visit, name: str, language: str) -> Path:
             if load_material(suite.path, language=language).suite.name == name:
                 return suite.path
     return find_suite(visit.workspace.suite(name))
+
+
+def _show_sentences(row: BesideModel, say: Words) -> None:
+    """Show the sentences one by one, in the place where the page is being built."""
+    columns = {
+        "item": [one.rated.item for one in row.sentences],
+        "condition": [condition_shown(one.rated.condition, say) for one in row.sentences],
+        "sentence": [one.rated.sentence for one in row.sentences],
+        "judgments": [say.number(one.rated.n) for one in row.sentences],
+        "mean": [two_decimals(one.rated.mean, say) for one in row.sentences],
+        "z": [two_decimals(one.rated.z, say) for one in row.sentences],
+        "value": [two_decimals(one.value, say) for one in row.sentences],
+        "rank": [say.number(one.rank, ",g") for one in row.sentences],
+        "rank-model": [say.number(one.rank_model, ",g") for one in row.sentences],
+        "gap": [say.number(one.gap, "+,g") if one.gap else "0" for one in row.sentences],
+    }
+    if len({one.rated.condition for one in row.sentences}) == 1:
+        del columns["condition"]
+    heading(say("people.one-by-one", suite=row.suite, model=row.model), level=4)
+    table(
+        [say(f"people.of-{name}") for name in columns],
+        [list(cells) for cells in zip(*columns.values(), strict=True)],
+        is_long=True,
+    )
+    measure = say.named("measure", row.measure)
+    Text(say("people.ranks-what", measure=measure)).classes("small")
 
 
 def _row(row: BesideModel, say: Words) -> list[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from nicegui import ui
@@ -13,10 +14,16 @@ from cimento.app.answer_tables import alpha_title
 from cimento.app.findings import button
 from cimento.app.frame import Text, Visit, guarded, heading
 from cimento.app.parts import number_field, number_in, refused, table
-from cimento.app.words import Words, said
+from cimento.app.words import Words, percent, said
 from cimento.errors import InputError
 from cimento.judgments import Judgment
-from cimento.judgments.filters import MEASURES, ExclusionRules, FilterResult, FilterStep
+from cimento.judgments.filters import (
+    MEASURES,
+    ExclusionRules,
+    FilterResult,
+    FilterStep,
+    logged_rules,
+)
 from cimento.judgments.summaries import (
     Measurement,
     QuestionSummary,
@@ -97,16 +104,17 @@ class ExclusionForm:
         button(say("people.filter-do"), guarded(self._visit, self._filter), icon="filter_alt")
         self._shown = ui.element("div").props("aria-live=polite").mark("filtered")
 
-    def take(self, judgments: Sequence[Judgment]) -> None:
+    def take(self, judgments: Sequence[Judgment], *, is_filtered: bool) -> None:
         """Show what rules would measure of each person, and take away what earlier ones did.
 
         Args:
-            judgments: the answers that are looked at now, before any rule.
+            judgments: the answers that are looked at now, before any further rule.
+            is_filtered: whether rules have made this table already.
         """
         self._shown.clear()
         self._each.clear()
         with self._each:
-            _show_each(judgments, self._say)
+            _show_each(judgments, self._say, is_filtered=is_filtered)
 
     async def _filter(self) -> None:
         """Leave people out, and show what came of it.
@@ -130,12 +138,42 @@ class ExclusionForm:
             raise InputError(where=say("people.filter"), seen=say("people.no-rule"))
         rules = ExclusionRules(**given)
         filtered, before = await self._apply(rules, options)
+        excluded = {one.annotator for step in filtered.steps for one in step.excluded}
+        self._each.clear()
+        with self._each:
+            _show_each(before, say, excluded=excluded, is_filtered=True)
         self._shown.clear()
         with self._shown:
             _show(filtered, rules, before, say)
 
 
-def _show_each(judgments: Sequence[Judgment], say: Words) -> None:
+def show_logged(place: Path, say: Words) -> bool:
+    """Show which rules have made a table, in the place where the page is being built.
+
+    Args:
+        place: of the table.
+        say: the words of the page.
+
+    Returns:
+        Whether there are any.
+    """
+    rules = logged_rules(place)
+    for logged in rules:
+        known = _BY_NAME.get(logged.rule)
+        name = say(f"people.rule-{known.flag if known else logged.rule.replace(' ', '-')}")
+        limit = f" {_short(logged.limit, say)}" if logged.limit is not None else ""
+        people = ", ".join(logged.excluded) or say.number(0)
+        Text(say("people.rule-applied", rule=f"{name}{limit}", people=people)).mark("logged")
+    return bool(rules)
+
+
+def _show_each(
+    judgments: Sequence[Judgment],
+    say: Words,
+    *,
+    excluded: Collection[str] = (),
+    is_filtered: bool,
+) -> None:
     """Show what rules would measure of each person, in the place where the page is being built."""
     people = judgments_by_person(judgments)
     measured = {rule.name: MEASURES[rule.name](judgments) for rule in RULES}
@@ -144,8 +182,8 @@ def _show_each(judgments: Sequence[Judgment], say: Words) -> None:
     table(
         [say("people.of-person"), *(say(f"people.each-{rule.flag}") for rule in shown)],
         [
-            [person, *(_measured(rule, measured[rule.name].get(person), answers, say)
-                       for rule in shown)]
+            [say("people.each-out", person=person) if person in excluded else person,
+             *(_measured(rule, measured[rule.name].get(person), answers, say) for rule in shown)]
             for person, answers in people.items()
         ],
         is_long=True,
@@ -156,7 +194,10 @@ def _show_each(judgments: Sequence[Judgment], say: Words) -> None:
         if one.value is not None and one.value < 1
     ]
     if failed:
-        Text(say("people.each-failed", people="; ".join(failed))).classes("mend").mark("failed")
+        told = [say("people.each-failed", people="; ".join(failed))]
+        if not is_filtered:
+            told.append(say("people.each-nobody"))
+        Text(" ".join(told)).classes("mend").mark("failed")
     for rule in RULES:
         reasons = Counter(one.basis for one in measured[rule.name].values() if one.value is None)
         for why, count in reasons.items():
@@ -173,7 +214,7 @@ def _measured(rule: Rule, one: Measurement | None, answers: Sequence[Judgment], 
         checks = sum(answer.expected is not None for answer in answers)
         return say("people.of-of", part=round(one.value * checks), whole=checks)
     if (rule.least, rule.most) == (0, 1):
-        return f"{say.number(100 * one.value, '.0f')}%"
+        return percent(100 * one.value, say)
     return _short(one.value, say)
 
 

@@ -50,10 +50,14 @@ class OwnForms:
         Text(say("people.own-forms-what"))
         suites = {"": say("people.form-sentences")}
         suites |= {name: name for name in visit.workspace.suite_names()}
+        self._waiting: tuple[str, bytes] | None = None
         with ui.element("div").classes("form-grid"):
             self._suite = searched(suites, label=say("people.form-test"), value="")
             self._language = searched(named_languages(say), label=say("people.form-language"))
+        for field in (self._suite, self._language):
+            field.on_value_change(guarded(visit, self._go_on))
         file_choice(visit, self._take)
+        self._shown_waiting = Text("").mark("waiting")
         self._earlier = ui.element("ul").classes("plain-list")
         self._build_earlier()
         self._results = ui.element("div").mark("form-results")
@@ -81,7 +85,21 @@ class OwnForms:
 
     async def _take(self, event: UploadEventArguments) -> None:
         """Read the answers in a file, and show them."""
-        await self._open(PurePath(event.file.name).name, await event.file.read(), {})
+        self._waiting = PurePath(event.file.name).name, await event.file.read()
+        await self._go_on()
+
+    async def _go_on(self) -> None:
+        """Read the file that was chosen, once it is known what its sentences are to become."""
+        if self._waiting is None:
+            return
+        file, data = self._waiting
+        if self._chosen() is None and not self._language.value:
+            self._language.error = self._say("people.form-choose-language")
+            self._language.run_method("focus")
+            self._shown_waiting.text = self._say("people.form-waits", file=file)
+            return
+        self._language.error, self._waiting, self._shown_waiting.text = None, None, ""
+        await self._open(file, data, {})
 
     async def _open(self, file: str, data: bytes, roles: Mapping[str, str]) -> None:
         """Read the answers in a file, and show them; where they cannot be read, ask what is what.
@@ -93,11 +111,6 @@ class OwnForms:
         """
         workspace = self._visit.workspace
         name, suite = workspace.new_form(PurePath(file).stem), self._chosen()
-        if suite is None and not self._language.value:
-            raise InputError(
-                where=self._say("people.form-language"),
-                seen=self._say("people.form-choose-language"),
-            )
         secret, table = (
             workspace.inside(f"{JUDGMENTS}/{name}{suffix}") for suffix in (SECRET, ".parquet")
         )

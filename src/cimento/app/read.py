@@ -374,7 +374,7 @@ class _Parts:
             for form in FIGURE_FORMS:
                 self._download(
                     figure.title, form, f"{figure.name}{form}",
-                    lambda form=form: figure_file(figure, form),  # type: ignore[misc]
+                    lambda form=form: figure_file(figure, form, self._visit.say),  # type: ignore[misc]
                 )  # fmt: skip
         CommandLine(
             self._visit,

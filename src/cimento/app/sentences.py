@@ -19,7 +19,7 @@ from nicegui import ui
 
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, withdraw
 from cimento.app.parts import table_of
-from cimento.app.words import Words, said
+from cimento.app.words import Words, percent, said
 from cimento.app.workspace import Workspace
 from cimento.errors import UsageError
 from cimento.models.hf.names import hub_cache
@@ -219,10 +219,10 @@ def _fillers(visit: Visit, text: str, rows: list[dict[str, object]]) -> None:
 
 def _percent(share: float, say: Words) -> str:
     """A probability in percent, of small ones two digits."""
-    percent = 100 * share
-    if 0 < percent < LEAST_PERCENT:
-        return f"< {say.number(LEAST_PERCENT, 'g')} %"
-    return f"{say.number(percent, '.0f' if percent >= 10 else '.2g')} %"  # noqa: PLR2004  # two digits
+    value = 100 * share
+    if 0 < value < LEAST_PERCENT:
+        return f"< {percent(LEAST_PERCENT, say, 'g')}"
+    return percent(value, say, ".0f" if value >= 10 else ".2g")  # noqa: PLR2004  # two digits
 
 
 def known_models(workspace: Workspace) -> list[str]:

@@ -17,8 +17,10 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from cimento.app.answer_tables import SentenceMean, sentence_means
 from cimento.app.language_answers import answer_file
 from cimento.app.opening import zipped
+from cimento.app.words import Words
 from cimento.app.workspace import Workspace
 from cimento.compare import compare
 from cimento.documents import html, sections_of, versions_apart
@@ -26,6 +28,7 @@ from cimento.documents.language_answer import read_answer
 from cimento.documents.language_page import answer_html
 from cimento.documents.paper import results_grid
 from cimento.errors import CimentoError, InputError, UsageError, needing
+from cimento.intake.words import told_cell
 from cimento.judgments import ACCEPTABILITY, FILLER, PRACTICE, Judgment
 from cimento.judgments.summaries import mean_ratings
 from cimento.kinds.run import Run, open_runs
@@ -200,6 +203,28 @@ def qr_code(link: str) -> str:
     return made
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BesideSentence:
+    """One sentence's mean rating beside a model's value.
+
+    Attributes:
+        rated: the ratings of the sentence, described.
+        value: by the model, of the measure.
+        rank: by mean rating, 1 for the best; ties have their mean rank.
+        rank_model: by the model, 1 for what it expects most.
+    """
+
+    rated: SentenceMean
+    value: float
+    rank: float
+    rank_model: float
+
+    @property
+    def gap(self) -> float:
+        """The rank by the model minus that by people: above 0 where the model expects it less."""
+        return self.rank_model - self.rank
+
+
 @dataclass(frozen=True, slots=True)
 class BesideModel:
     """People's mean ratings beside a model's scores of the same sentences.
@@ -211,6 +236,7 @@ class BesideModel:
         is_turned: whether less of the measure is better, so that its sign is turned round.
         correlation: Spearman's correlation over sentences, items as clusters.
         others: items with ratings of other sentences than the model's, which are left out.
+        sentences: one by one, in the order of the suite.
     """
 
     suite: str
@@ -219,6 +245,7 @@ class BesideModel:
     is_turned: bool
     correlation: Correlation
     others: tuple[str, ...]
+    sentences: tuple[BesideSentence, ...]
 
 
 def beside_models(judgments: Sequence[Judgment], runs: Sequence[Run]) -> list[BesideModel]:
@@ -253,19 +280,42 @@ def _beside_model(rated: Sequence[Judgment], run: Run) -> BesideModel | None:
         else:
             others[one.item] = None
     ratings = {place[1:3]: mean for place, mean in mean_ratings(fitting).items()}
+    # z-scores are within all that somebody rated, as where means are shown.
+    about = {(one.item, one.condition, one.candidate or "") for one in fitting}
+    described = {
+        (one.item, one.condition): one
+        for one in sentence_means(rated)
+        if one.suite == name and (one.item, one.condition, one.sentence) in about
+    }
     rows = [
-        (row["item"], ratings[key], row["oriented"], row["measure"])
+        (described[key], ratings[key], row["oriented"], row["value"], row["measure"])
         for row in scores.unique(["item", "condition"], maintain_order=True).to_dicts()
         if (key := (row["item"], row["condition"])) in ratings and row["oriented"] is not None
     ]
-    items = tuple(row[0] for row in rows)
-    correlation = correlate(
-        [row[1] for row in rows], [row[2] for row in rows],
-        design=Design(tuple(range(len(rows))), items),
+    means, oriented = [row[1] for row in rows], [row[2] for row in rows]
+    items = tuple(row[0].item for row in rows)
+    correlation = correlate(means, oriented, design=Design(tuple(range(len(rows))), items))
+    ranks = zip(_ranks(means), _ranks(oriented), strict=True)
+    return BesideModel(
+        run.suite.name, run.model,
+        measure=rows[0][4] if rows else "",
+        is_turned=scores.filter(scores["value"] != scores["oriented"]).height > 0,
+        correlation=correlation,
+        others=tuple(others),
+        sentences=tuple(
+            BesideSentence(rated=row[0], value=row[3], rank=rank, rank_model=rank_model)
+            for row, (rank, rank_model) in zip(rows, ranks, strict=True)
+        ),
     )  # fmt: skip
-    measure = rows[0][3] if rows else ""
-    is_turned = scores.filter(scores["value"] != scores["oriented"]).height > 0
-    return BesideModel(run.suite.name, run.model, measure, is_turned, correlation, tuple(others))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """The ranks of values, 1 for the highest; equal ones have their mean rank."""
+    return [
+        1 + sum(other > value for other in values)
+        + (sum(other == value for other in values) - 1) / 2
+        for value in values
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,12 +409,19 @@ def compared(names: Sequence[str], runs: Sequence[Run]) -> RunComparison:
     return RunComparison(earliest_first, rankings.grids(), rankings.alone)
 
 
-def figure_file(figure: Figure, form: str) -> bytes:
-    """A figure in one of `FIGURE_FORMS`.
+def figure_file(figure: Figure, form: str, say: Words) -> bytes:
+    """A figure in one of `FIGURE_FORMS`; its numbers have their headings in the page's language.
 
     Raises:
         CimentoError: it cannot be drawn.
     """
+    if form == ".csv":
+        headings = {name: say.named("figure", name) for name in figure.frame.columns}
+        table = figure.frame
+        if "label" in table.columns:
+            own = {name: told_cell(name, say.language) for name in table["label"].unique() if name}
+            table = table.with_columns(table["label"].replace(own))
+        return table.rename(headings).write_csv().encode()
     with TemporaryDirectory(prefix="cimento-") as folder:
         return figure.write(Path(folder) / f"figure{form}").read_bytes()
 

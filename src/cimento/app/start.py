@@ -44,7 +44,7 @@ from cimento.suites.builtin import (
 )
 from cimento.suites.formats import SUITE_SUFFIXES, plugged_reader
 from cimento.suites.load import ARCHIVE_SUFFIX, opened, suite_paths
-from cimento.suites.sentence_list import sentence_list
+from cimento.suites.sentence_list import label_of, sentence_list
 
 if TYPE_CHECKING:
     from nicegui.events import UploadEventArguments
@@ -261,8 +261,8 @@ async def _audited(visit: Visit, path: Path) -> None:
     try:
         audits = await asyncio.to_thread(audit_all, path)
     except CimentoError as error:
-        if sentence_list(path) is not None:
-            _to_people(visit, name)
+        if (listed := sentence_list(path)) is not None:
+            _to_people(visit, name, label=label_of(listed))
             return
         error.where = error.where.replace(str(path), name)
         _to_mend(visit, name)
@@ -293,11 +293,11 @@ def _to_mend(visit: Visit, name: str) -> None:
         ui.link(f"{say('edit.title')}: {name}", visit.address("edit", suite=name))
 
 
-def _to_people(visit: Visit, name: str) -> None:
-    """Lead to step 5 with a list of sentences, which people can rate."""
+def _to_people(visit: Visit, name: str, *, label: str) -> None:
+    """Lead to step 5 with a list of sentences, which people can rate; perhaps with labels."""
     say = visit.say
     with ui.element("div").classes("mend"):
-        Text(say("start.list"))
+        Text(say("start.list_label", column=label) if label else say("start.list"))
         ui.link(f"{say('people.title')}: {name}", visit.address("people", suite=name))
         Text(say("start.list_pairs")).classes("small")
         ui.link(f"{say('edit.title')}: {name}", visit.address("edit", suite=name))

@@ -26,6 +26,7 @@ from cimento.people.surveys.building import USUAL, build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import ANSWER, CHOICES, SurveyPlan, languages
 from cimento.suites.builtin import find_suite
+from cimento.suites.filler_rows import fillers_in
 
 _USUAL = SurveyPlan()
 _OPTIONS = (
@@ -46,7 +47,7 @@ _TEXTS = {
 }  # fmt: skip
 """Options that are files, which are written from what is typed."""
 
-_READ = ("practice", "fillers")
+_READ, _KINDS_READ = ("practice", "fillers"), ("practice", "filler")
 """Those with sentences, which in timed tasks have questions about them."""
 
 _UNTIMED = ("scale", "checks")
@@ -115,6 +116,9 @@ class SurveyForm:
         self._command = CommandLine(visit)
         for field in (self._suite, self._background, *self._fields.values(), *self._texts.values()):
             field.on_value_change(self._changed)
+        self._suite.on_value_change(guarded(visit, self._take_fillers))
+        if wanted:
+            ui.timer(0, guarded(visit, self._take_fillers), once=True)
         self._show()
         button(say("people.make"), guarded(visit, self._make), icon="poll")
 
@@ -142,6 +146,7 @@ class SurveyForm:
             name: ui.textarea(say(f"people.text-{name}")).props("autogrow").classes("wide")
             for name in _TEXTS
         }
+        self._taken = Text("").classes("small").mark("fillers-taken")
         self._lines = Text(say("people.lines")).classes("small")
         self._lines_timed = Text(say("people.lines-timed")).classes("small")
 
@@ -160,6 +165,17 @@ class SurveyForm:
         if not self._suite.value:
             raise refused(self._suite, self._say("people.choose-suite"))
         return str(self._suite.value)
+
+    async def _take_fillers(self) -> None:
+        """Take practice sentences and fillers from the suite's file, where nothing is typed."""
+        name = str(self._suite.value or "")
+        if not name or any(self._texts[kind].value for kind in _READ):
+            return
+        path = find_suite(self._visit.workspace.suite(name))
+        found = await asyncio.to_thread(fillers_in, path)
+        for option, kind in zip(_READ, _KINDS_READ, strict=True):
+            self._texts[option].value = "\n".join(found.get(kind, ()))
+        self._taken.text = self._say("people.fillers-taken") if found else ""
 
     def _changed(self) -> None:
         """Take away what was wrong with a field, and show the command as it is now."""

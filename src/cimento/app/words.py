@@ -210,7 +210,12 @@ def said(text: str, language: str) -> str | None:
     if len(text) > _LONGEST:
         return None
     first, *lines = text.split("\n")
-    made = _said(first, language, _DEEPEST) or _placed(first, language)
+    # A place such as item 1, of which any text may be the name, is a place before a colon.
+    made = (
+        _placed(first, language, is_known=True)
+        or _said(first, language, _DEEPEST)
+        or _placed(first, language)
+    )
     return None if made is None else "\n".join([made, *(_below(line, language) for line in lines)])
 
 
@@ -228,12 +233,14 @@ def _below(line: str, language: str) -> str:
     return line if told is None else line.removesuffix(text) + told
 
 
-def _placed(text: str, language: str) -> str | None:
-    """A message that begins with its place and a colon."""
+def _placed(text: str, language: str, *, is_known: bool = False) -> str | None:
+    """A message that begins with its place, perhaps only with one that is known, and a colon."""
     for match in islice(re.finditer(": ", text), _MOST_COLONS):
         if seen := _said(text[match.end() :], language, _DEEPEST):
             place = text[: match.start()]
-            return f"{_said(place, language, _DEEPEST) or place}: {seen}"
+            told = _said(place, language, _DEEPEST)
+            if told or not is_known:
+                return f"{told or place}: {seen}"
     return None
 
 
@@ -296,6 +303,22 @@ def form(forms: list[str], number: str, language: str) -> str:
 def two_decimals(value: float | None, say: Words) -> str:
     """A number with two decimals; empty for none."""
     return "" if value is None else say.number(value, ".2f")
+
+
+_APART = ("es", "ru")
+"""The languages of the app that put a space before the percent sign."""
+
+
+def percent(value: float, say: Words, form: str = ".0f") -> str:
+    """A number of percent as the language writes it, with a space before the sign or without.
+
+    Args:
+        value: in percent.
+        say: the words of the page.
+        form: of the number, as for `Words.number`.
+    """
+    blank = "\N{NO-BREAK SPACE}" if say.language in _APART else ""
+    return f"{say.number(value, form)}{blank}%"
 
 
 def reason_of(reason: str | None, say: Words) -> str:

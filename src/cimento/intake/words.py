@@ -88,6 +88,30 @@ def question_of(text: str) -> str:
     return _QUESTION_OF.get(text.strip().casefold(), text)
 
 
+_CELLS: Mapping[str, Mapping[str, str]] = _DATA["cells"]
+_CELL_OF = {word: name for name, table in _CELLS.items() for word in table.values()}
+_NUMBERED = re.compile(r"(.+?)(-\d+)?")
+
+
+def told_cell(text: str, language: str) -> str:
+    """A name that cimento gives, of a condition or an item such as *check-1*, in a language.
+
+    Args:
+        text: the name; others are left as they are.
+        language: ISO 639-1 code.
+    """
+    if not (match := _NUMBERED.fullmatch(text)):
+        return text
+    return _CELLS.get(match[1], {}).get(language, match[1]) + (match[2] or "")
+
+
+def cell_of(text: str) -> str:
+    """The name that cimento gave, whatever language a table has it in."""
+    if not (match := _NUMBERED.fullmatch(text)):
+        return text
+    return _CELL_OF.get(match[1], match[1]) + (match[2] or "")
+
+
 _TABLE_WORDS = word_list("words.of_tables")
 _ROLES = (
     "item", "condition", "text", "sentence", "target", "plausible", "implausible", "phenomenon",
@@ -97,6 +121,7 @@ _ALSO = {
     "item": (*NAMES["number"], *NAMES["stimulus"]),
     "text": NAMES["stimulus"],
     "sentence": NAMES["stimulus"],
+    "rating": NAMES["expected_rating"],
 }
 HEADERS: Mapping[str, tuple[str, ...]] = {
     name: (*NAMES[name], *_ALSO.get(name, ())) for name in _ROLES

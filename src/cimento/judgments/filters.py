@@ -13,7 +13,7 @@ from operator import gt, lt
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from cimento.errors import need_known
+from cimento.errors import CimentoError, need_known
 from cimento.io.files import read_bytes, write_text
 from cimento.judgments import Judgment, table_of, write_judgments
 from cimento.judgments.summaries import (
@@ -139,6 +139,17 @@ MEASURES: Mapping[str, Callable[[Sequence[Judgment]], Mapping[str, Measurement]]
 }
 """What is measured of each participant, by the name of the rule with a limit for it, in order."""
 
+_LIMITS = {
+    "questions answered": "answered",
+    "completion time": "seconds",
+    "median answer time": "median_seconds",
+    "attention checks": "attention",
+    "straight-lining, share": "same_share",
+    "straight-lining, run": "same_run",
+    "agreement with the rest": "with_rest",
+}
+"""The field of `ExclusionRules` with the limit of each rule that has one."""
+
 _Rule: TypeAlias = tuple[str, str, Callable[[Sequence[Judgment]], "Failing"]]
 _Comparison: TypeAlias = Callable[[float, float], bool]
 
@@ -207,16 +218,17 @@ def _rules(judgments: Sequence[Judgment], limits: ExclusionRules) -> Iterator[_R
             need_known(name, known, where=f"--drop={name}", seen=seen)
         named = {name: Measurement(None, reason) for name, reason in limits.by_hand.items()}
         yield "by hand", "named one by one", lambda _left: Failing(people=named)
-    measured: tuple[tuple[str, str, float | None, _Comparison], ...] = (
-        ("questions answered", "at least {:g} of a survey", limits.answered, lt),
-        ("completion time", "at least {:g} seconds", limits.seconds, lt),
-        ("median answer time", "at least {:g} seconds", limits.median_seconds, lt),
-        ("attention checks", "at least {:g} right", limits.attention, lt),
-        ("straight-lining, share", "no answer has more than {:g}", limits.same_share, gt),
-        ("straight-lining, run", "at most {} equal answers in a row", limits.same_run, gt),
-        ("agreement with the rest", "at least {:g}", limits.with_rest, lt),
+    measured: tuple[tuple[str, str, _Comparison], ...] = (
+        ("questions answered", "at least {:g} of a survey", lt),
+        ("completion time", "at least {:g} seconds", lt),
+        ("median answer time", "at least {:g} seconds", lt),
+        ("attention checks", "at least {:g} right", lt),
+        ("straight-lining, share", "no answer has more than {:g}", gt),
+        ("straight-lining, run", "at most {} equal answers in a row", gt),
+        ("agreement with the rest", "at least {:g}", lt),
     )
-    for rule, wording, limit, fails in measured:
+    for rule, wording, fails in measured:
+        limit: float | None = getattr(limits, _LIMITS[rule])
         if limit is not None:
             yield rule, wording.format(limit), partial(_beyond, limit, rule, fails)
 
@@ -311,6 +323,41 @@ def write_filtered(
     write_text(log, output.with_suffix(".log.json"))
     write_text(text, output.with_suffix(".log.txt"))
     return filtered, text
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRule:
+    """A rule in the log beside a filtered table.
+
+    Attributes:
+        rule: its name.
+        limit: the number of its limit; None where it has none.
+        excluded: who was left out by it.
+    """
+
+    rule: str
+    limit: float | None
+    excluded: tuple[str, ...]
+
+
+def logged_rules(table: Path) -> tuple[LoggedRule, ...]:
+    """The rules in the log beside a table; none without a log that can be read.
+
+    Args:
+        table: as `write_filtered` wrote it.
+    """
+    try:
+        log = json.loads(read_bytes(table.with_suffix(".log.json")))
+        return tuple(
+            LoggedRule(
+                str(step["rule"]),
+                log["limits"].get(_LIMITS.get(step["rule"], "")),
+                tuple(str(one["annotator"]) for one in step["excluded"]),
+            )
+            for step in log["steps"]
+        )
+    except (CimentoError, ValueError, KeyError, TypeError, AttributeError):
+        return ()
 
 
 def log_json(

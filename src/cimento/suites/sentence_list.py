@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,6 +12,7 @@ from cimento.errors import CimentoError, Fault
 from cimento.faults import errors
 from cimento.intake.decoding import decode
 from cimento.intake.names import without_noun
+from cimento.intake.sheets import read_sheet
 from cimento.intake.tables import SUFFIXES, read_raw_rows
 from cimento.intake.words import HEADERS
 from cimento.io.files import read_bytes
@@ -22,6 +24,8 @@ from cimento.suites.reading import name_from
 _TEXT = ".txt"
 _COLUMNS = 2
 _FEWEST = 1
+_MOST_LABELS = 8
+_DIGITS_ALONE = re.compile(r"[\W\d]*")
 _MOST_BYTES = 2_000_000
 """The largest list, some 40,000 sentences; larger files are not looked through for one."""
 
@@ -125,12 +129,18 @@ def listed_sentences(path: Path) -> SentenceList | None:
 
 
 def sentence_list(path: Path, *, language: str = "") -> RatedSet | None:
-    """The sentences of a list, without ratings; None where a file is none.
+    """The sentences of a list, without ratings, perhaps with a label each; None for other files.
 
     Args:
         path: a table or a text; a first row that names the column is not a sentence.
         language: ISO 639-1 code of the sentences; empty if it is unknown.
     """
+    try:
+        labeled = _labeled_list(read_bytes(path), path, language=language)
+    except CimentoError:
+        return None
+    if labeled is not None:
+        return labeled
     if (listed := listed_sentences(path)) is None:
         return None
     sentences = tuple(
@@ -140,9 +150,61 @@ def sentence_list(path: Path, *, language: str = "") -> RatedSet | None:
     return RatedSet(name=name_from(path), sentences=sentences, language=language)
 
 
+def _labeled_list(data: bytes, path: Path, *, language: str) -> RatedSet | None:
+    """The sentences of a table with nothing else but their numbers and a column of labels.
+
+    The label of each is kept beside it. Numbers that do not go through the rows may be ratings, and
+    sentences that appear twice are asked in some way that a list does not say.
+    """
+    if not may_be_list(data, path):
+        return None
+    table, faults = read_sheet(data, path)
+    if table is None or errors(faults):
+        return None
+    filled = [name for name in table.columns if any(table.stripped(name))]
+    texts = [name for name in filled if table.profile(name).kind == "sentences"]
+    rest = [name for name in filled if name not in texts]
+    numbers = [name for name in rest if _numbers_rows(table.stripped(name))]
+    labels = [name for name in rest if name not in numbers and _labels(table.stripped(name))]
+    if (
+        len(texts) != 1
+        or len(labels) != 1
+        or len(numbers) > 1
+        or len(filled) != 1 + len([*labels, *numbers])
+    ):
+        return None
+    sentences, [label] = table.stripped(texts[0]), labels
+    if len({*sentences}) < len(sentences) or "" in sentences:
+        return None
+    ids = table.stripped(numbers[0]) if numbers else map(str, range(1, len(sentences) + 1))
+    rated = tuple(
+        RatedSentence(id=id_, text=text, columns={label: cell})
+        for id_, text, cell in zip(ids, sentences, table.stripped(label), strict=True)
+    )
+    return RatedSet(name=name_from(path), sentences=rated, language=language)
+
+
+def _numbers_rows(cells: Sequence[str]) -> bool:
+    numbers = [whole_number(cell) or 0 for cell in cells]
+    return all(one < other for one, other in pairwise([0, *numbers]))
+
+
+def _labels(cells: Sequence[str]) -> bool:
+    """Whether cells are words for a few kinds of sentences."""
+    kinds = {cell.casefold() for cell in cells}
+    is_few = len(kinds) <= _MOST_LABELS and len(kinds) < len(cells)
+    return "" not in kinds and is_few and not any(map(_DIGITS_ALONE.fullmatch, kinds))
+
+
+def label_of(listed: RatedSet) -> str:
+    """The column of labels of a list; empty for a list of sentences alone."""
+    return next((name for one in listed.sentences for name in one.columns), "")
+
+
 def list_advised(path: Path) -> str:
     """What can be done with a list of sentences; empty for other files."""
-    if sentence_list(path) is None:
+    listed = sentence_list(path)
+    if listed is None or label_of(listed):  # of which there is more to say
         return ""
     name = path.name
     scored = (
@@ -151,11 +213,16 @@ def list_advised(path: Path) -> str:
         " --from zorro if the bad sentence is the first."
     )
     return (
-        "Nothing says which are good; colors and bold type are not read. To ask people: `cimento"
-        f" annotate survey build {name} --language it -o survey`, with your language."
+        f"Nothing says which are good; colors and bold type are not read. {to_ask(path)}"
         f"{scored if path.suffix.lower() == _TEXT else ''} To compare sentences, write each good"
         " one and its bad one in a row, under the names good and bad."
     )
+
+
+def to_ask(path: Path) -> str:
+    """How people are asked about the sentences of a list."""
+    command = f"`cimento annotate survey build {path.name} --language it -o survey`"
+    return f"To ask people: {command}, with your language."
 
 
 def _is_heading(first: ListRow, rows: Sequence[ListRow]) -> bool:

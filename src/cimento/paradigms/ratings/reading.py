@@ -23,6 +23,7 @@ from cimento.intake.shapes import ANSWERS, BY_PEOPLE, LABELED, RATINGS
 from cimento.intake.sheets import read_sheet, unread_contexts
 from cimento.intake.table import Table, place_of_row
 from cimento.intake.tables import RECORDS, SUFFIXES, read_header
+from cimento.intake.words import NAMES
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.columns import (
     rating_column,
@@ -49,11 +50,12 @@ from cimento.paradigms.ratings.slips import (
 from cimento.suites import Item, JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
+from cimento.suites.filler_rows import without_fillers
 from cimento.suites.formats.items import read_items
 from cimento.suites.formats.judged_advice import pairs_advised
 from cimento.suites.formats.ratings import is_rated_table
 from cimento.suites.formats.sentences import is_labeled_table
-from cimento.suites.ratings import OWN_COLUMNS, rated_of, rating_faults
+from cimento.suites.ratings import AUTHOR, OWN_COLUMNS, rated_of, rating_faults
 from cimento.suites.reading import Reading, name_from, sha256_of
 
 
@@ -84,7 +86,7 @@ def _has_ratings(path: Path, header: Table) -> bool:
     """Whether the ratings of a table of sentences make the suite, and not its other columns."""
     rating = rating_column(header)
     whole = read_sheet(read_bytes(path), path)[0]
-    filled = whole and with_sentence_named(filled_down(whole))
+    filled = whole and with_sentence_named(filled_down(without_fillers(whole)[0]))
     if filled is None or not sentence_column(filled):
         return False
     if not rating:
@@ -149,7 +151,8 @@ def read_bare(path: Path) -> Reading:
     low, high = named or assumed_scale(given)
     more += [] if named else assumed_faults(rated, (low, high), rating_column(whole), path.name)
     more += unrated_faults(rated, path.name)
-    extra: dict[str, JsonValue] = {"kind": RATED, "ratings": {"low": low, "high": high}}
+    by: dict[str, JsonValue] = {"by": AUTHOR} if _is_expected(whole) else {}
+    extra: dict[str, JsonValue] = {"kind": RATED, "ratings": {"low": low, "high": high, **by}}
     is_joined = bool({"people", "participant"} & {*arranged.roles})
     is_apart = is_joined and CLUSTER in table.cells and not arranged.design
     cluster = (CLUSTER,) if is_apart else ()
@@ -157,6 +160,12 @@ def read_bare(path: Path) -> Reading:
     suite = replace(suite, extra=extra, cluster=cluster or suite.cluster, meta=meta)
     read = _read_as(brought, arranged, n_items=len(suite.items))
     return Reading(suite, sha256_of(data), places, (*faults, *more), read)
+
+
+def _is_expected(table: Table) -> bool:
+    """Whether the name of the ratings says that they are what the author expects."""
+    name = " ".join(table.shown(rating_column(table)).casefold().replace("_", " ").split())
+    return name.startswith(NAMES["expected_rating"])
 
 
 def _items_of(arranged: _Arranged, path: Path) -> tuple[Suite | None, Sequence[str], list[Fault]]:

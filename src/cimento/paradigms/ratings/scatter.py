@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from textwrap import shorten
+from textwrap import shorten, wrap
 from typing import TYPE_CHECKING
 
 from cimento.measures import Measure
@@ -24,7 +24,7 @@ _COLORS = {
     "acceptable": BLUE, "good": BLUE, "unacceptable": ORANGE, "bad": ORANGE, _SENTENCE: GRAY,
 }  # fmt: skip
 """Colors of points by their label, in the order of the legend."""
-_NAME_WIDTH = 40
+_NAME_WIDTH, _TITLE_WIDTH = 40, 64
 _WIDTH, _HEIGHT = 440, 320
 _MARGIN = 0.04
 """Part of the range of values that is added at both ends, so that no point is cut."""
@@ -205,7 +205,10 @@ def scatter_figure(
     )
     to_label, *names = _label_layers(_labels_frame(frame, ratings, values), across, upward)
     layers = alt.layer(to_label, points, *names)
-    chart = layers.properties(width=_WIDTH, height=_HEIGHT, title=title)
+    lines = wrap(title, _TITLE_WIDTH, break_on_hyphens=False)
+    chart = layers.properties(
+        width=_WIDTH, height=_HEIGHT, title=lines if len(lines) > 1 else title
+    )
     return figure_of(chart, name=_SCATTER, title=title, frame=frame)
 
 

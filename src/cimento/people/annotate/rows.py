@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import InputError, counted
 from cimento.intake.reading import AnswersReading
-from cimento.intake.words import question_of
+from cimento.intake.words import cell_of, question_of
 from cimento.judgments import (
     ACCEPTABILITY,
     ATTENTION,
@@ -47,6 +47,7 @@ from cimento.people.annotate.remarks import (
 )
 
 MS = 1000.0
+_OWN_NAMES = ("item", "condition")
 MOST_PLACES = 1_000_000
 _SHOWN = 5
 _DIGITS = 12
@@ -183,6 +184,15 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> tuple[Impo
     return Import(judgments=judgments, passed=passed, notes=notes), kept
 
 
+def _in_own_words(row: RawRow) -> RawRow:
+    """A row with the names of questions, items and conditions that cimento gives, in English."""
+    own = {"question": question_of(row.cells.get("question", ""))}
+    if row.cells.get("suite"):  # a table that cimento has written
+        own |= {name: cell_of(row.cells.get(name, "")) for name in _OWN_NAMES}
+    told = {name: text for name, text in own.items() if text}
+    return replace(row, cells={**row.cells, **told})
+
+
 def _judgment(
     row: RawRow, reading: ImportOptions, people: dict[str, str]
 ) -> tuple[Judgment, AskedItem | None] | str:
@@ -199,8 +209,8 @@ def _judgment(
             seen="it is not said whose answer it is",
             todo="Write it in the column of the people.",
         )
-    question = question_of(cell("question"))
-    row = replace(row, cells={**row.cells, "question": question} if question else row.cells)
+    row = _in_own_words(row)
+    question = cell("question")
     if question in NOT_OF_SUITE:
         return _not_of_suite(question)
     place = _place(row, reading)

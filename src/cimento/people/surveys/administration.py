@@ -222,7 +222,8 @@ def _judgment(
     places: dict[tuple[str, str], int],
 ) -> Judgment:
     question = design.by_id[answer.question]
-    asked = " ".join(question.lines) if answer.field == FILLER else question.candidate
+    is_of_suite = answer.field != FILLER and not question.expected
+    asked = question.candidate if is_of_suite else " ".join(question.lines)
     return Judgment(
         suite=design.source.suite,
         item=question.item,

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
-from cimento.errors import Fault, FormulaError, InputError, counted, did_you_mean
+from cimento.errors import Fault, FormulaError, InputError, are_opposites, counted, did_you_mean
 from cimento.faults import CHECKS, EXAMPLE, NO_PREDICTIONS, UNUSABLE_NAME, fault
 from cimento.intake.marks import is_formula_error
 from cimento.suites import CANARY, Prediction, Suite
@@ -265,7 +265,8 @@ def _meant(unknown: Sequence[str], lacking: Collection[str]) -> str:
     left = set(lacking)
     closest = []
     for name in unknown:
-        if close := get_close_matches(name, sorted(left), n=1):
+        near = sorted(one for one in left if not are_opposites(name, one))
+        if close := get_close_matches(name, near, n=1):
             left.discard(close[0])
             closest.append(f"{close[0]!r}" + (f" for {name!r}" if len(unknown) > 1 else ""))
     return f"Did you mean {' and '.join(closest)}?" if closest else ""

@@ -49,7 +49,7 @@ from cimento.suites.formats import (
 )  # fmt: skip
 from cimento.suites.formats.advice import both_in_one, is_sentence, names_advised, no_suite_advised
 from cimento.suites.reading import TOML, Reading
-from cimento.suites.sentence_list import list_advised
+from cimento.suites.sentence_list import list_advised, sentence_list, to_ask
 from cimento.suites.shapes import choice_of, condition_columns, key_of
 
 Reader: TypeAlias = Callable[[Path], Reading]
@@ -345,7 +345,10 @@ def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Pa
         return InputError(where=str(path), seen=seen, todo=both)
     if todo := examples.examples_advised(data, path) or list_advised(path):
         return InputError(where=str(path), seen="is one list of sentences", todo=todo)
-    return InputError(where=str(path), seen=seen, todo=names_advised(begun, faults))
+    todo = names_advised(begun, faults)
+    if sentence_list(path) is not None:  # one with labels
+        todo = f"{todo} {to_ask(path)}"
+    return InputError(where=str(path), seen=seen, todo=todo)
 
 
 _SHOWN = 40

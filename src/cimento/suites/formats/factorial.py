@@ -44,6 +44,7 @@ from cimento.suites.design import (
     level_columns,
     with_design,
 )
+from cimento.suites.filler_rows import without_fillers
 from cimento.suites.formats.gathered import json_lines
 from cimento.suites.formats.levels import (
     Cells,
@@ -288,10 +289,10 @@ def read_factorial_table(path: Path) -> Reading:
         SuiteError: the file is not such a table.
     """
     data, whole, faults = tabulated(path)
-    whole = with_items_numbered(with_factor_named(whole))
+    whole, fillers = without_fillers(with_items_numbered(with_factor_named(whole)))
     for role in ("item", "condition", "phenomenon"):
         faults += wrong_kind(whole, [whole.find(role)], role)
-    faults += [*numbering_said(whole), *numbered_apart(whole)]
+    faults += [*fillers, *numbering_said(whole), *numbered_apart(whole)]
     if errors(faults):
         raise unusable(path, faults)
     regions = region_column_names(table := filled_down(whole))
