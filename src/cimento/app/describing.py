@@ -14,14 +14,13 @@ from tempfile import TemporaryDirectory
 
 from cimento.app.checking import check_grid, file_name
 from cimento.app.columns import roles_in
+from cimento.app.columns_made import called_as_made, lacked
 from cimento.app.editing import Grid, Sheet, delete_column, rename_column, set_cells, sheet_of
 from cimento.app.opening import converted, open_grid, write_grid
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.faults import errors
 from cimento.intake.decoding import reading_language
-from cimento.intake.profile import number_of
 from cimento.intake.roles import FORCED, alone
-from cimento.io.values import grouped
 from cimento.kinds.registry import load_suite, paradigm_of, save_suite
 from cimento.suites.builtin import WORKBOOK
 from cimento.suites.design import with_design
@@ -151,10 +150,10 @@ def _with_own_table(grid: Grid, described: Grid) -> Grid:
     kept = replace(described, sheets={**sheets, ITEMS: own})
     if _reads_as(kept, made):
         return kept
-    own = _called_as_made(own, made.items)
+    own = called_as_made(own, made.items)
     if _reads_as(kept := replace(kept, sheets={**kept.sheets, ITEMS: own}), made):
         return kept
-    new = _lacked(own, made.items)
+    new = lacked(own, made.items)
     if not new or not _reads_as(kept := _beside(kept, own, new), made):
         return _with_own_names(grid, described)
     for name in [*new]:
@@ -217,26 +216,6 @@ def _renamed(grid: Grid, *, name: str, own: str) -> Grid:
     return rename_column(grid, ITEMS, columns.index(name), own)
 
 
-def _called_as_made(own: Sheet, made: Sheet) -> Sheet:
-    """A table whose columns that were found by their cells are called as in the rows made of it.
-
-    Otherwise a copy would stand beside them, and an edit of the column itself would count for
-    nothing.
-    """
-    names = [*own.columns]
-    for name, cells in _lacked(own, made).items():
-        same = [n for n in range(own.width) if _values(own.values(n)) == _values(cells)]
-        if same and name not in names:
-            names[same[0]] = name
-    return sheet_of([names, *(own.rows[n] for n in own.body)])
-
-
-def _values(cells: Sequence[str]) -> list[float | str]:
-    """Cells as numbers, or as they are without surrounding blanks."""
-    numbers = ((cell.strip(), number_of(cell)) for cell in cells)
-    return [cell if number is None else number for cell, number in numbers]
-
-
 def _without_own_name(described: Grid, own: Sheet) -> Grid:
     """A description whose items are not said to be of a phenomenon called as the suite."""
     items = described.items
@@ -255,32 +234,6 @@ def _beside(described: Grid, own: Sheet, new: Mapping[str, Sequence[str]]) -> Gr
     added = [[*new], *map(list, zip(*new.values(), strict=True))]
     both = zip(own.rows, added, strict=True)
     return described.with_sheet(ITEMS, sheet_of([*row, *cells] for row, cells in both))
-
-
-def _lacked(own: Sheet, made: Sheet) -> dict[str, Sequence[str]]:
-    """The columns of the rows that were made of a table which this lacks, or has with other cells.
-
-    Where an item is one row of the table and several that were made, what differs between these is
-    not among them.
-    """
-    ids = made.column("item")
-    has_text = own.column("text") is not None or own.column("sentence") is not None
-    new = {name: n for n, name in enumerate(made.columns) if not (has_text and name == "text")}
-    rows = [[row] for row in made.rows[1:]]
-    if ids is not None and len(rows) != len(own.rows) - 1:
-        rows = list(grouped((row[ids], row) for row in made.rows[1:]).values())
-    if len(rows) != len(own.rows) - 1:
-        return {}
-    lacked = dict[str, Sequence[str]]()
-    for name, n in new.items():
-        cells = [same[0][n] for same in rows]
-        place = own.column(name)
-        is_there = place is not None and (
-            own.columns[place].strip() == name or [*own.values(place)] == cells
-        )
-        if not is_there and all(len({row[n] for row in same}) == 1 for same in rows):
-            lacked[name] = cells
-    return lacked
 
 
 def _reads_as(grid: Grid, other: Grid) -> bool:

@@ -48,7 +48,7 @@ def with_chosen(
         elif column != given:
             forced.add(role)
         elif role == "rating" and (sets := sets_numbered_by(table, column)):
-            misfits[role] = f"{sets.said} Such numbers are no ratings."
+            misfits[role] = f"{sets.said} Such numbers are not ratings."
         elif len(table.numbers) and not known[role].fits(table.profile(column)):
             misfits[role] = seen_in(table, column, role, known)
         if column in names:
