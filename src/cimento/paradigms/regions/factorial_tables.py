@@ -247,9 +247,16 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
         notes=(
             f"Holm's correction is over all {sum(test.dd.p is not None for test in tests)} tests.",
             f"Intervals of 95% and p: {interval_methods(test.dd for test in tests)}.",
-        ),
+        )
+        if _tested(tests)
+        else (),
         without=() if any(test.clusters for test in tests) else ("clusters",),
     )
+
+
+def _tested(tests: Sequence[DDTest]) -> bool:
+    """Whether there is a test at all, whose method and correction are then said."""
+    return any(test.dd.p is not None for test in tests)
 
 
 def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid:
@@ -291,8 +298,15 @@ def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid
         remarks=1,
         notes=(
             "n: items. Each DD is taken within its item, so that items may differ in level.",
-            f"Intervals (95%) and p: {interval_methods(test.dd for test in tests)}.",
-            "Holm: over the phenomena and measures of a model; what a DD shows is by this p.",
+            *(
+                [
+                    f"Intervals (95%) and p: {interval_methods(test.dd for test in tests)}.",
+                    "Holm: over the phenomena and measures of a model; what a DD shows is by this"
+                    " p.",
+                ]
+                if _tested(tests)
+                else []
+            ),
             *(f"{_subject(test)}: {said}." for test in tests if (said := _said_of_worst(test))),
             *notes,
         ),
