@@ -195,7 +195,7 @@ def test_rated_sentences_have_correlations_a_scatter_and_judgments(ratings):
     assert suite.tables[0].name == "correlations"
     assert suite.figures[0].name == "scatter"
     remarks = {item.strips[0].text: item.remarks for item in run.items}
-    [(label, text)] = remarks["Sì"]
+    (label, text), *_ = remarks["Sì"]
     assert label == "rated by 2"
     assert text.startswith("4.50, sd 0.71")
 

@@ -9,6 +9,7 @@ from statistics import median
 
 from nicegui import ui
 
+from cimento.app.breakdowns import show_parts
 from cimento.app.conclusions import RunResult, result_of
 from cimento.app.findings import show_translated
 from cimento.app.frame import Text, Visit, heading
@@ -35,7 +36,8 @@ def show_result(result: RunResult, say: Words, *, kind: str = "small means") -> 
         kind: the class of what is below the number.
     """
     Text(result.number(say), "span")
-    for line in filter(None, (result.size(say), result.unjudged(say), result.sentence(say))):
+    lines = (result.size(say), result.masked(say), result.unjudged(say), result.sentence(say))
+    for line in filter(None, lines):
         Text(line).classes(kind)
 
 
@@ -55,6 +57,7 @@ def show_summaries(visit: Visit, named: Sequence[tuple[Path, Run]]) -> None:
             show_result(result, say, kind="")
             for line in result.cells(say):
                 Text(line)
+            show_parts(run, say)
             if isinstance(run.suite, ClozeSuite):
                 _show_blanks(run, say)
             with ui.element("ul").classes("plain-list small"):

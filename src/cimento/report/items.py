@@ -92,7 +92,7 @@ def worst_first(items: Iterable[ItemRecord]) -> tuple[ItemRecord, ...]:
 
 
 def badness(outcome: Outcome | None) -> tuple[int, float]:
-    """A key that sorts outcomes worst first; last those without a verdict, the farthest from 0 first."""
+    """A key that sorts outcomes worst first, and then those without a verdict, by their size."""
     if outcome is None or outcome.verdict is None:
         value = None if outcome is None else outcome.value
         return len(_WORST_FIRST), math.inf if value is None else -abs(value)

@@ -190,7 +190,7 @@ def _ceiling(run: RatedRun) -> Iterator[str]:
     if known is not None:
         yield f"noise ceiling{compared}: {number(known.value)}, from {known.method}{others}"
     elif halves is not None:
-        yield f"noise ceiling{compared}: - ({halves.reason})"
+        yield f"noise ceiling{compared}: none ({halves.reason})"
 
 
 def rating_remarks(run: RatedRun) -> tuple[str, ...]:

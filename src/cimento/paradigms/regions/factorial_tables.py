@@ -246,12 +246,17 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
         remarks=1,
         notes=(
             f"Holm's correction is over all {sum(test.dd.p is not None for test in tests)} tests.",
-            f"Intervals of 95% and p: {interval_methods(test.dd for test in tests)}.",
-        )
-        if _tested(tests)
-        else (),
+            *(
+                [f"Intervals of 95% and p: {interval_methods(test.dd for test in tests)}."]
+                if _tested(tests)
+                else []
+            ),
+        ),
         without=() if any(test.clusters for test in tests) else ("clusters",),
     )
+
+
+_HOLM = "Holm: over the phenomena and measures of a model; what a DD shows is by this p."
 
 
 def _tested(tests: Sequence[DDTest]) -> bool:
@@ -301,8 +306,7 @@ def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid
             *(
                 [
                     f"Intervals (95%) and p: {interval_methods(test.dd for test in tests)}.",
-                    "Holm: over the phenomena and measures of a model; what a DD shows is by this"
-                    " p.",
+                    _HOLM,
                 ]
                 if _tested(tests)
                 else []
