@@ -329,7 +329,7 @@ def test_pairs_have_a_line_for_each_phenomenon_with_the_reason_for_no_interval(t
     (stored,) = Workspace(tmp_path).runs()
     (run,) = open_runs([stored.path])
     (part,) = parts_of(run, words("it"))
-    right = run.outcomes().group_by("group.phenomenon").agg(pl.col("right").sum()).rows()
+    right = run.outcomes().group_by("group:phenomenon").agg(pl.col("right").sum()).rows()
     counts = {"accordo": 5, "ausiliare": 2}
     assert {row[0]: row[1] for row in part.rows} == {
         name: f"{count}/{counts[name]}" for name, count in right

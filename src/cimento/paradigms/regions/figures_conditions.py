@@ -195,7 +195,9 @@ def _bars_said(
     ]
     if not barred:
         few = all(
-            frame["bars"][0] != "se" and frame["n"].max() < FEWEST_CLUSTERS for frame in frames
+            max(panel.phenomenon.effects[scale].cells, key=lambda cell: cell.n).n < FEWEST_CLUSTERS
+            and panel.drawn_bars(scale) != "se"
+            for panel in panels
         )
         return "no error bars" + few * f": an interval needs {FEWEST_CLUSTERS} items or more"
     meant = dict.fromkeys(BARS[panel.drawn_bars(scale)] for panel in barred)

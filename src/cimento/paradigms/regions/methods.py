@@ -136,17 +136,22 @@ def _effects(run: Run) -> list[str]:
     return [f"{effect},{intervals} Holm-corrected p [@holm1979]."]
 
 
+_EFFECTS = ("DD", "licensing effect")
+
+
 def _of_dd(run: Run) -> list[Estimate]:
-    return [one for one in run.estimates() if one.statistic == "DD" and one.p_method]
+    """The effects of a design that a test was asked of: of filler and gap, those of licensing."""
+    return [one for one in run.estimates() if one.statistic in _EFFECTS and one.p_method]
 
 
 def _ways(run: Run) -> set[str]:
-    """The methods of the intervals of DD that were made."""
-    return {one.interval_method for one in _of_dd(run) if one.low is not None} - {None, ""}
+    """The methods of the intervals of effects that were made."""
+    tested = (one for one in _of_dd(run) if one.low is not None)
+    return {one.interval_method for one in tested if one.interval_method}
 
 
 def _untested(run: Run) -> str:
-    """A sentence on why no DD of a run was tested; empty where one was."""
+    """A sentence on why no effect of a run was tested; empty where one was."""
     every = _of_dd(run)
     if any(one.p_corrected is not None for one in every):
         return ""
@@ -272,17 +277,16 @@ def _design(run: Run) -> list[str]:
         if crossed
         else _drawn_or_not(_ways(run), units, options_of(run).seed)
     )
+    every = "all phenomena and measures of a model on the suite"
+    whose, its = "The mean DD was", "Its"
+    if licensing_of(suite):
+        every = "all effects of a model on the suite, in all windows"
+        whose, its = "Filler effects and wh-licensing were", "Their"
     tests = (
-        f"The mean DD was tested over {units}, with CR2 standard errors [@bell2002]. Its{method}."
-        " P values were corrected by Holm's method over all phenomena and measures of a model on"
-        " the suite [@holm1979]."
+        f"{whose} tested over {units}, with CR2 standard errors [@bell2002]. {its}{method}."
+        f" P values were corrected by Holm's method over {every} [@holm1979]."
     )
-    licensing = (
-        f"Filler effects and wh-licensing were tested over {units} in the same way, with p values"
-        " corrected by Holm's method over all effects of a model on the suite, in all windows"
-        " [@holm1979]."
-    )
-    return [effect, tests, *([licensing] if licensing_of(suite) else [])]
+    return [effect, tests]
 
 
 def _drawn_or_not(made: set[str], units: str, seed: int) -> str:
