@@ -15,6 +15,7 @@ from cimento.app.conclusions import RunResult, result_of
 from cimento.app.words import LANGUAGES, words
 from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
+from cimento.compare import compare
 from cimento.documents.findings import findings_of
 from cimento.kinds.run import open_runs
 from cimento.paradigms.cloze.filled import filled_blanks
@@ -238,6 +239,11 @@ def test_answers_that_cannot_be_found_are_counted_and_the_forced_choice_is_said_
     assert f"demo-{run.model.removeprefix('demo-').partition('@')[0]} {6 - n_lost} of 6" in text
     assert "the hits of models are not compared by a test" in text
     assert "differ significantly" not in text
+    compared = compare(*open_runs([run.path for run in runs]))
+    (hits,) = (rate for rate in compared.rates if rate.question == "hit@1")
+    assert (hits.test.p, hits.corrected) == (None, None)
+    assert "so that their hits are not tested" in hits.test.reason
+    assert "hits are not tested" in " ".join(compared.grids()["rates"].footnotes)
 
 
 def test_the_results_of_blanks_name_the_words_that_cannot_be_found(tmp_path):
@@ -356,5 +362,6 @@ def test_a_design_says_which_cell_is_expected_and_why_it_has_no_interval():
     assert "nessun intervallo (3 valori: per un intervallo ne servono almeno 5)" in result.size(say)
     assert "parentesi" not in result.size(say)
     expected = "nelle frasi con Estrazione: subordinata + Struttura: isola i due cambiamenti"
-    assert expected in result.sentence(say)
-    assert "subordinata + isola −3,00" in next(result.cells(say))
+    cells, meant = result.cells(say)
+    assert expected in meant
+    assert "subordinata + isola −3,00" in cells

@@ -9,8 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from nicegui import ui
+
 from cimento.app.frame import Text
-from cimento.app.parts import ends, table
+from cimento.app.parts import ends, table_of
 from cimento.app.words import Words, said
 from cimento.io.values import grouped
 from cimento.kinds.run import Run
@@ -62,7 +64,15 @@ def show_part(part: Part) -> None:
     Args:
         part: the table.
     """
-    table(part.names, part.rows)
+    with (
+        ui.element("div").classes("scroll").props("tabindex=0"),
+        table_of(part.names, "grid parts"),
+    ):
+        for name, *cells in part.rows:
+            with ui.element("tr"):
+                Text(name, "th").props("scope=row")
+                for cell in cells:
+                    Text(cell, "td")
     if part.note:
         Text(part.note).classes("small")
 

@@ -124,7 +124,7 @@ class RunResult:
         return "; ".join([count, *span, _clusters(self.clusters, say)])
 
     def cells(self, say: Words) -> Iterator[str]:
-        """The mean of each cell of a design, a line for each phenomenon."""
+        """The means of the cells of a design by phenomenon, and of which cell what is expected."""
         for effect in self.effects:
             if effect.means:
                 measure = effect.estimate.method
@@ -136,6 +136,11 @@ class RunResult:
                 is_turned = turned != f"{model}{measure}"
                 named = turned if is_turned else measure_named(measure, say, masked=bool(model))
                 yield say("read.cells", name=effect.estimate.level, measure=named, means=means)
+        expected = dict.fromkeys(effect.expected for effect in self.effects)
+        cells = [self.levels[cell] for cell in expected if cell in self.levels]
+        if cells:
+            levels = [" + ".join(f"{factor}: {level}" for factor, level in cell) for cell in cells]
+            yield say("read.means_dd_expected", levels="; ".join(levels))
 
     def _cell(self, condition: str) -> str:
         """A cell of a design by its levels, as whoever wrote the sentences calls them."""
@@ -201,11 +206,6 @@ class RunResult:
             if side == "above":
                 yield from self._of_worst(say)
         yield say("read.means_dd_is")
-        cells = dict.fromkeys(effect.expected for effect in self.effects)
-        named = [self.levels[cell] for cell in cells if cell in self.levels]
-        if named:
-            levels = [" + ".join(f"{factor}: {level}" for factor, level in one) for one in named]
-            yield say("read.means_dd_expected", levels="; ".join(levels))
 
     def _of_worst(self, say: Words) -> Iterator[str]:
         """A sentence for each DD above 0 in which other sentences are the worst than expected."""

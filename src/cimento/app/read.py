@@ -378,7 +378,7 @@ class _Parts:
         say, runs = self._visit.say, self._results.runs
         for run in runs:
             for part in parts_of(run, say):
-                heading(f"{run.suite_name} × {run.model}. {part.title}", level=3)
+                heading(f"{run.suite.name} × {run.model}. {part.title}", level=3)
                 show_part(part)
         cells = [cell for one in self._results.tables for row in one.grid.text for cell in row]
         if names := measures_said(cells, runs, say):

@@ -36,8 +36,7 @@ def show_result(result: RunResult, say: Words, *, kind: str = "small means") -> 
         kind: the class of what is below the number.
     """
     Text(result.number(say), "span")
-    lines = (result.size(say), result.masked(say), result.unjudged(say), result.sentence(say))
-    for line in filter(None, lines):
+    for line in filter(None, (result.size(say), result.unjudged(say), result.sentence(say))):
         Text(line).classes(kind)
 
 
@@ -52,10 +51,10 @@ def show_summaries(visit: Visit, named: Sequence[tuple[Path, Run]]) -> None:
     heading(say("read.in_short"))
     for path, run in named:
         with ui.element("section").classes("in-short"):
-            heading(f"{run.suite_name} × {run.model}", level=3)
+            heading(f"{run.suite.name} × {run.model}", level=3)
             result = result_of(path)
             show_result(result, say, kind="")
-            for line in result.cells(say):
+            for line in filter(None, (result.masked(say), *result.cells(say))):
                 Text(line)
             show_parts(run, say)
             if isinstance(run.suite, ClozeSuite):
