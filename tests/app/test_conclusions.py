@@ -306,7 +306,7 @@ def test_ratings_are_told_by_rank_and_by_phenomenon_in_the_language_of_the_page(
         (run,) = open_runs([stored.path])
         say, result = words("it"), result_of(stored.path)
         apart, by_type = parts_of(run, say)
-        # The ranks of these ratings are 1 to 5, as the sentences stand in the table.
+        # The ranks of these ratings are 1 to 5, in the order of the table.
         order = [line.split(",")[0] for line in RATED.splitlines()[1:]]
         gaps = []
         for sentence, _, rank, in_model in apart.rows:

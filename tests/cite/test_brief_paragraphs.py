@@ -57,3 +57,10 @@ def test_a_paragraph_on_a_model_of_unknown_format_says_what_came_first():
     pair = cimento.pairs([("Il cane dorme.", "Il cane dormono.")], language="it")
     run = cimento.evaluate(pair, uniform_scorer(4))
     assert " computed with nothing before the first token." in methods_paragraph([run])
+
+
+def test_intervals_of_many_suites_are_said_once():
+    runs = [
+        cimento.evaluate(name, "demo-causal", limit=6) for name in ("it-subject-verb", "it-idioms")
+    ]
+    assert methods_paragraph(runs).count("95% Wilson intervals") == 1

@@ -164,13 +164,6 @@ def test_the_paragraph_of_many_runs_is_no_list_of_them(stored):
     assert "Wilson" not in said  # 3 items of each are too few for an interval
 
 
-def test_intervals_of_many_suites_are_said_once():
-    runs = [
-        cimento.evaluate(name, "demo-causal", limit=6) for name in ("it-subject-verb", "it-idioms")
-    ]
-    assert methods_paragraph(runs).count("95% Wilson intervals") == 1
-
-
 def test_the_paragraph_names_the_suites_and_says_which_a_sentence_is_about(stored):
     said = methods_paragraph([*stored.values()])
 

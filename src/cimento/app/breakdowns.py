@@ -52,7 +52,7 @@ def show_parts(run: Run, say: Words) -> None:
         say: the words of the page.
     """
     for part in parts_of(run, say):
-        Text(part.title).classes("part-title")
+        Text(part.title)
         show_part(part)
     if run.paradigm is RATINGS and (line := ceiling_said(RatedRun(run), say)):
         Text(line).classes("small")
@@ -66,7 +66,7 @@ def show_part(part: Part) -> None:
     """
     with (
         ui.element("div").classes("scroll").props("tabindex=0"),
-        table_of(part.names, "grid parts"),
+        table_of(part.names, "grid"),
     ):
         for name, *cells in part.rows:
             with ui.element("tr"):

@@ -309,7 +309,7 @@ class Places:
 
     @property
     def gap(self) -> float:
-        """The ranks by which the model likes it better, as a share of the largest possible gap."""
+        """The ranks by which the model likes it better, as a proportion of the largest possible gap."""
         return (self.people - self.model) / (self.of - 1)
 
 

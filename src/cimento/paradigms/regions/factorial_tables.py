@@ -246,22 +246,16 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
         remarks=1,
         notes=(
             f"Holm's correction is over all {sum(test.dd.p is not None for test in tests)} tests.",
-            *(
-                [f"Intervals of 95% and p: {interval_methods(test.dd for test in tests)}."]
-                if _tested(tests)
-                else []
-            ),
+            *_methods_said(tests),
         ),
         without=() if any(test.clusters for test in tests) else ("clusters",),
     )
 
 
-_HOLM = "Holm: over the phenomena and measures of a model; what a DD shows is by this p."
-
-
-def _tested(tests: Sequence[DDTest]) -> bool:
-    """Whether there is a test at all, whose method and correction are then said."""
-    return any(test.dd.p is not None for test in tests)
+def _methods_said(tests: Sequence[DDTest], *more: str) -> list[str]:
+    """How intervals and p were made, and more about p; nothing where nothing was tested."""
+    said = f"Intervals (95%) and p: {interval_methods(test.dd for test in tests)}."
+    return [said, *more] if any(test.dd.p is not None for test in tests) else []
 
 
 def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid:
@@ -303,13 +297,9 @@ def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid
         remarks=1,
         notes=(
             "n: items. Each DD is taken within its item, so that items may differ in level.",
-            *(
-                [
-                    f"Intervals (95%) and p: {interval_methods(test.dd for test in tests)}.",
-                    _HOLM,
-                ]
-                if _tested(tests)
-                else []
+            *_methods_said(
+                tests,
+                "Holm: over the phenomena and measures of a model; what a DD shows is by this p.",
             ),
             *(f"{_subject(test)}: {said}." for test in tests if (said := _said_of_worst(test))),
             *notes,

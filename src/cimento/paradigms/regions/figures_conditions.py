@@ -258,7 +258,7 @@ def bar_half_widths(effects: Effects, bars: Bars) -> list[float | None]:
         for item in effects.items
         if item.dd is not None
     ]
-    # As of every interval: fewer items are no sample of others.
+    # As of every interval: from fewer items nothing follows for others.
     enough = len(table) >= FEWEST_CLUSTERS
     widths = within_intervals(table, method=bars).half_widths if enough else None
     return list(widths) if widths else [None] * len(effects.cells)
