@@ -110,7 +110,7 @@ class Contributions:
 
 
 RANK_GAP = "the model's rank above people's"
-"""The question of a rated sentence: how much better a model likes it, as a proportion of all ranks."""
+"""The question of a rated sentence: the ranks by which a model likes it better, over all ranks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -309,7 +309,7 @@ class Places:
 
     @property
     def gap(self) -> float:
-        """The ranks by which the model likes it better, as a proportion of the largest possible gap."""
+        """By how many ranks the model likes it better, as a proportion of the most possible."""
         return (self.people - self.model) / (self.of - 1)
 
 
