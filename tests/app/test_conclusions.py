@@ -4,19 +4,23 @@ import math
 from dataclasses import replace
 from shutil import copytree
 
+import polars as pl
 import pytest
 from scipy.stats import binomtest
 
 pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
 
+from cimento.app.breakdowns import ceiling_said, measures_said, parts_of
 from cimento.app.conclusions import RunResult, result_of
 from cimento.app.words import LANGUAGES, words
 from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
+from cimento.compare import compare
 from cimento.documents.findings import findings_of
 from cimento.kinds.run import open_runs
 from cimento.paradigms.cloze.filled import filled_blanks
 from cimento.paradigms.cloze.requests import ClozeAnswers
+from cimento.paradigms.ratings.runs import RatedRun
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import Estimate
 from cimento.records.store import MANIFEST
@@ -235,6 +239,11 @@ def test_answers_that_cannot_be_found_are_counted_and_the_forced_choice_is_said_
     assert f"demo-{run.model.removeprefix('demo-').partition('@')[0]} {6 - n_lost} of 6" in text
     assert "the hits of models are not compared by a test" in text
     assert "differ significantly" not in text
+    compared = compare(*open_runs([run.path for run in runs]))
+    (hits,) = (rate for rate in compared.rates if rate.question == "hit@1")
+    assert (hits.test.p, hits.corrected) == (None, None)
+    assert "so that their hits are not tested" in hits.test.reason
+    assert "hits are not tested" in " ".join(compared.grids()["rates"].footnotes)
 
 
 def test_the_results_of_blanks_name_the_words_that_cannot_be_found(tmp_path):
@@ -274,3 +283,85 @@ def test_items_that_could_not_be_judged_stand_beside_the_number():
     assert "gruppi di item che vanno insieme: 5" in grouped.size(words("it"))
     assert "ogni item conta per sé" in left.size(words("it"))
     assert "tra i giudizi delle persone" in rho(0.6, 0.2, 0.8).size(words("it"))
+
+
+RATED = """\
+Frase,Tipo,Giudizio
+Il gatto dorme.,semplice,6.5
+La nonna cucina.,semplice,6
+Il libro che leggo piace a tutti.,relativa,5.5
+Il ragazzo che gli parlo ride.,relativa,2
+Ieri lo ho visto Gianni.,clitico,1.5
+"""
+
+
+def test_ratings_are_told_by_rank_and_by_phenomenon_in_the_language_of_the_page(tmp_path):
+    path = tmp_path / "giudizi.csv"
+    path.write_text(RATED, encoding="utf-8")
+    columns = "--columns=sentence=Frase,phenomenon=Tipo,rating=Giudizio"
+    models = ["-m", "demo-causal", "-m", "demo-masked"]
+    command = ["run", str(path), *models, columns, "--language", "it"]
+    assert invoke([*command, "-o", str(tmp_path / "runs")]) == 0
+    for stored in Workspace(tmp_path).runs():
+        (run,) = open_runs([stored.path])
+        say, result = words("it"), result_of(stored.path)
+        apart, by_type = parts_of(run, say)
+        # The ranks of these ratings are 1 to 5, in the order of the table.
+        order = [line.split(",")[0] for line in RATED.splitlines()[1:]]
+        gaps = []
+        for sentence, _, rank, in_model in apart.rows:
+            assert rank == str(order.index(sentence) + 1)
+            gaps.append(abs(int(rank) - int(in_model)))
+        assert gaps == sorted(gaps, reverse=True)
+        assert [row[:4] for row in by_type.rows] == [
+            ("semplice", "2", "6,25", "1,5"), ("relativa", "2", "3,75", "3,5"),
+            ("clitico", "1", "1,50", "5"),
+        ]  # fmt: skip
+        assert "non si conosce (meno di tre frasi" in ceiling_said(RatedRun(run), say)
+        is_masked = "masked" in stored.model
+        assert ("pseudo-log-verosimiglianza della frase" in result.size(say)) == is_masked
+        assert bool(result.masked(say)) == is_masked
+        (line,) = measures_said(["x", "lp"], [run], say)
+        assert line.startswith("lp: pseudo-" if is_masked else "lp: log-probabilità della frase")
+
+
+def test_pairs_have_a_line_for_each_phenomenon_with_the_reason_for_no_interval(tmp_path):
+    path = tmp_path / "coppie.csv"
+    rows = ["Fenomeno,good,bad", *["accordo,Le case sono alte.,Le case è alte."] * 5]
+    rows += ["ausiliare,Maria è arrivata.,Maria ha arrivato."] * 2
+    path.write_text("\n".join(rows), encoding="utf-8")
+    command = ["run", str(path), "-m", "demo-causal", "--columns=phenomenon=Fenomeno"]
+    assert invoke([*command, "-o", str(tmp_path / "runs")]) == 0
+    (stored,) = Workspace(tmp_path).runs()
+    (run,) = open_runs([stored.path])
+    (part,) = parts_of(run, words("it"))
+    right = run.outcomes().group_by("group:phenomenon").agg(pl.col("right").sum()).rows()
+    counts = {"accordo": 5, "ausiliare": 2}
+    assert {row[0]: row[1] for row in part.rows} == {
+        name: f"{count}/{counts[name]}" for name, count in right
+    }
+    ends = {row[0]: row[3] for row in part.rows}
+    assert ends["accordo"].startswith("[")
+    assert ends["ausiliare"] == "2 valori: per un intervallo ne servono almeno 5"
+
+    async def flow(user):
+        await user.open("/it/read?suite=coppie")
+        user.find(marker="read").click()
+        await seen(user, "Per fenomeno")
+        await user.should_see("2 valori: per un intervallo ne servono almeno 5")
+
+    visit(tmp_path, flow)
+
+
+def test_a_design_says_which_cell_is_expected_and_why_it_has_no_interval():
+    one = dd("isole", 5.0, None, "3 values: an interval needs 5 or more")
+    estimate = replace(one.estimate, low=None, high=None)
+    effect = replace(one, estimate=estimate, expected="c4", means=(("c4", -3.0),))
+    levels = {"c4": (("Estrazione", "subordinata"), ("Struttura", "isola"))}
+    result, say = RunResult((effect,), levels=levels), words("it")
+    assert "nessun intervallo (3 valori: per un intervallo ne servono almeno 5)" in result.size(say)
+    assert "parentesi" not in result.size(say)
+    expected = "nelle frasi con Estrazione: subordinata + Struttura: isola i due cambiamenti"
+    cells, meant = result.cells(say)
+    assert expected in meant
+    assert "subordinata + isola −3,00" in cells

@@ -2,35 +2,65 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
 import cimento
 from cimento.cite import methods_paragraph
 from cimento.testing.models import uniform_scorer
 
 CLUSTERS = (
-    "with items of one number clustered (Korn and Graubard 1998; Franco et al. 2019), by"
+    "with items of one verb clustered (Korn and Graubard 1998; Franco et al. 2019), by"
     " cimento's own weight and limits (The cimento developers 2026)."
 )
 
 
-@pytest.mark.parametrize(
-    ("suite", "column", "tail"),
-    [
-        ("it-subject-verb", "number", CLUSTERS),
-        # DD is what a design is reported by, so nothing is said of intervals of its accuracies.
-        ("it-islands", "phenomenon", "lengths alone give 0.000 to 0.111."),
-    ],
-)
-def test_a_paragraph_on_clusters_is_as_short(suite, column, tail):
-    said = methods_paragraph([cimento.evaluate(suite, "demo-causal", cluster=column)])
+VERBS = (
+    ("dorme", "dormono"), ("canta", "cantano"), ("parte", "partono"), ("legge", "leggono"),
+    ("scrive", "scrivono"),
+)  # fmt: skip
+
+
+def test_a_paragraph_on_clusters_is_as_short(tmp_path):
+    rows = [
+        f"{one} {verb}.,{one} {other}.,{verb}"
+        for verb, other in VERBS
+        for one in ("Il pilota", "La cugina", "Suo fratello")
+    ]
+    path = tmp_path / "verbi.csv"
+    path.write_text("\n".join(["good,bad,verb", *rows]), encoding="utf-8")
+    run = cimento.evaluate(path, "demo-causal", cluster="verb")
+    assert "because items of one verb belong together" in methods_paragraph([run], appendix=True)
+    said = methods_paragraph([run])
     assert len(said.split()) <= 150
-    assert said.endswith(tail)
-    over = "95% intervals over clusters (t with CR2 errors (Bell and McCaffrey 2002)) and Holm"
-    assert (over in said) == (suite == "it-islands")
+    assert said.endswith(CLUSTERS)
+
+
+def test_a_paragraph_on_a_design_says_what_was_tested():
+    said = methods_paragraph([cimento.evaluate("it-islands", "demo-causal")])
+    assert len(said.split()) <= 150
+    # DD is what a design is reported by, so nothing is said of intervals of its accuracies.
+    assert said.endswith("lengths alone give 0.000 to 0.111.")
+    assert "95% intervals over items (studentized bootstrap (Hall 1988)) and Holm" in said
+
+
+def test_a_paragraph_on_a_design_without_a_test_names_none():
+    for options in ({"limit": 3}, {"cluster": "phenomenon"}):
+        run = cimento.evaluate("it-islands", "demo-causal", **options)
+        for appendix in (False, True):
+            said = methods_paragraph([run], appendix=appendix)
+            assert "It has neither an interval nor a test (" in said
+            assert "an interval needs 5 or more)" in said
+            assert not re.search("Holm|Student|bootstrap|was tested", said)
 
 
 def test_a_paragraph_on_a_model_of_unknown_format_says_what_came_first():
     pair = cimento.pairs([("Il cane dorme.", "Il cane dormono.")], language="it")
     run = cimento.evaluate(pair, uniform_scorer(4))
     assert " computed with nothing before the first token." in methods_paragraph([run])
+
+
+def test_intervals_of_many_suites_are_said_once():
+    runs = [
+        cimento.evaluate(name, "demo-causal", limit=6) for name in ("it-subject-verb", "it-idioms")
+    ]
+    assert methods_paragraph(runs).count("95% Wilson intervals") == 1

@@ -161,7 +161,7 @@ def test_the_paragraph_of_many_runs_is_no_list_of_them(stored):
 
     assert "demo-causal (1.3M parameters, revision 91bca5d) on 5 test suites" in said
     assert len(said.split()) <= 75 * len(KINDS)
-    assert said.count("95% Wilson intervals") == 1
+    assert "Wilson" not in said  # 3 items of each are too few for an interval
 
 
 def test_the_paragraph_names_the_suites_and_says_which_a_sentence_is_about(stored):
@@ -203,11 +203,13 @@ def test_an_n_gram_model_is_called_one():
     assert "b2 (n-gram model of order 2, " in methods_paragraph([run], appendix=True)
 
 
-def test_the_appendix_says_over_what_holm_corrects(stored):
-    said = methods_paragraph([stored["it-islands"]], appendix=True)
+def test_the_appendix_says_over_what_holm_corrects():
+    run = cimento.evaluate("it-islands", "demo-causal")
+    said = methods_paragraph([run], appendix=True)
+    assert "symmetric studentized bootstrap (Hall 1988) (9,999 draws, seed 0)." in said
     assert "over all phenomena and measures of a model on the suite" in said
     assert "wh-licensing" not in said
-    run = cimento.evaluate("en-filler-gap", "demo-causal", limit=2)
+    run = cimento.evaluate("en-filler-gap", "demo-causal", limit=6)
     said = methods_paragraph([run], appendix=True)
     assert "over all effects of a model on the suite, in all windows" in said
 
@@ -274,11 +276,9 @@ def test_what_a_kind_of_suite_alone_does_is_said_of_it(stored):
         for name, run in stored.items()
     }
 
-    assert "symmetric studentized bootstrap [@hall1988]" in said["it-islands"]
     assert "distance (short, long) and structure (nonisland, island)" in said["it-islands"]
     assert "penlp, LP / ((5 + n) / 6)^0.8" in said["it-acceptability"]
     assert "@lau2020; @wu2016" in said["it-acceptability"]
-    assert "items of one connective belong together" in said["it-connectives-cloze"]
     assert (
         "by the rules sentence (the whole text with the option in it), left"
         in (said["it-connectives-cloze"])

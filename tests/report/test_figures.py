@@ -107,15 +107,16 @@ def test_a_missing_cell_is_no_point_and_is_said():
 
 
 def test_bars_are_those_of_the_method_that_is_named():
-    rows = {"1": (1.0, 2.0, 3.0, 4.0), "2": (2.0, 3.0, 5.0, 4.0), "3": (0.0, 2.0, 2.0, 1.0)}
+    values = [(1.0, 2.0, 3.0, 4.0), (2.0, 3.0, 5.0, 4.0), (0.0, 2.0, 2.0, 1.0)] * 2
+    rows = {str(number): row for number, row in enumerate(values)}
     suite = island_suite({"se": list(rows)})
     effects = factorial(suite, scores(rows))[0].effects["raw"]
-    assert bar_half_widths(effects, "se")[0] == pytest.approx(1 / 3**0.5)  # sd of 1, 2, 0
-    # By numpy and scipy: each item's mean off, sd with n - 1 below over the root of 3, times
-    # the normal quantile of 0.975; and times the root of 4/3 and Student's with 2 degrees.
-    removed = [0.16333033, 0.81665166, 0.58889589, 0.99349962]
+    assert bar_half_widths(effects, "se")[0] == pytest.approx((4 / 5 / 6) ** 0.5)
+    # By numpy and scipy: each item's mean off, sd with n - 1 below over the root of 6, times
+    # the normal quantile of 0.975; and times the root of 4/3 and Student's with 5 degrees.
+    removed = [0.10329917, 0.51649586, 0.37245046, 0.62834433]
     assert bar_half_widths(effects, "means-removed") == pytest.approx(removed)
-    morey = [0.41402295, 2.07011476, 1.49278098, 2.5184033]
+    morey = [0.15644063, 0.78220314, 0.56405471, 0.95159119]
     assert bar_half_widths(effects, "cousineau-morey") == pytest.approx(morey)
     result = Factorial(
         suite="s", model="m", measure="lp", unit="", phenomena=factorial(suite, scores(rows))
@@ -170,7 +171,9 @@ def test_the_axis_says_what_is_drawn_and_where_up_is(measure, scale, axis):
     ],
 )
 def test_error_bars_are_named_in_the_figure_and_its_caption(bars, said):
-    figure = interaction_figure(result(), "z", bars=bars)
+    rows = {str(k): (1.0, 2.0 + k, 3.0, 4.0 + k % 2) for k in range(5)}
+    suite = island_suite({"se": list(rows)})
+    figure = interaction_figure(result(rows, suite=suite), "z", bars=bars)
     assert said in figure.spec["title"]["subtitle"]
     assert said in figure.title
     assert said in parse_page(figure.svg()).words
@@ -195,12 +198,14 @@ def rules_drawn(figure):
     return sum(group.count("<line") for group in groups)
 
 
-def test_no_error_bar_is_drawn_where_there_is_one_item():
-    one = island_suite({"se": ["1"]})
-    alone = interaction_figure(result({"1": ROWS["1"]}, suite=one), "raw")
-    assert alone.frame["low"].null_count() == 4
-    assert rules_drawn(alone) == 0
-    assert rules_drawn(interaction_figure(result(), "raw")) > 0
+@pytest.mark.parametrize("n", [1, 4, 5])
+def test_no_error_bar_is_drawn_where_an_interval_has_too_few_items(n):
+    rows = {str(k): (1.0, 2.0 + k, 3.0, 4.0 + k % 2) for k in range(n)}
+    figure = interaction_figure(result(rows, suite=island_suite({"se": list(rows)})), "raw")
+    has_bars = n >= 5
+    assert figure.frame["low"].null_count() == (0 if has_bars else 4)
+    assert (rules_drawn(figure) > 0) == has_bars
+    assert ("no error bars: an interval needs 5 items or more" in figure.title) != has_bars
 
 
 # --- tokens, positions, lengths, items
@@ -447,16 +452,8 @@ def test_a_token_may_be_a_name_of_the_language_of_charts(tmp_path):
 def test_the_command_draws(folder, tmp_path):
     for ending, beginning in (("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
         path = tmp_path / f"figure.{ending}"
-        command = [
-            "report",
-            str(folder),
-            "--figure",
-            "interaction",
-            "--measure",
-            "penlp",
-            "--scale",
-            "likert-z",
-        ]
+        asked = ["--figure", "interaction", "--measure", "penlp", "--scale", "likert-z"]
+        command = ["report", str(folder), *asked]
         assert invoke([*command, "-o", str(path)]) == 0
         assert path.read_bytes().startswith(beginning)
     assert "penlp, z-score of 7 points" in (tmp_path / "figure.svg").read_text(encoding="utf-8")
@@ -494,4 +491,4 @@ def test_the_page_shows_the_panels(folder, tmp_path):
     assert "higher: more acceptable" in panels.words
     [said] = [e.words for e in page.all("figcaption") if "interaction by phenomenon" in e.words]
     assert "log-probability, z-score (higher: more acceptable)" in said
-    assert "error bars: 95% within items (Cousineau-Morey)" in said
+    assert "no error bars: an interval needs 5 items or more" in said

@@ -16,6 +16,7 @@ from cimento.cli.report import open_reports
 from cimento.documents import sections_of
 from cimento.io.tables import JUDGMENTS, write_table
 from cimento.paradigms.cloze.requests import ClozeAnswers
+from cimento.report import RANK_GAP
 from cimento.report.html import inline_svg
 from cimento.suites.ratings import suite_from_ratings
 from cimento.suites.stories import STORY
@@ -199,9 +200,32 @@ def test_rated_sentences_have_correlations_a_scatter_and_judgments(ratings):
     assert suite.tables[0].name == "correlations"
     assert suite.figures[0].name == "scatter"
     remarks = {item.strips[0].text: item.remarks for item in run.items}
-    [(label, text)] = remarks["Sì"]
+    (label, text), *_ = remarks["Sì"]
     assert label == "rated by 2"
     assert text.startswith("4.50, sd 0.71")
+
+
+def test_rated_sentences_are_ordered_by_the_gap_of_their_ranks(tmp_path):
+    run = rated_run(
+        tmp_path,
+        sentence("a", "Si", 5, 5),
+        sentence("b", "Piove", 2, 2),
+        sentence("c", "Nevicava", 3, 3),
+        sentence("d", "Grandinando", 4, 4),
+    )
+    [section] = only(run.folder).runs
+    # By people a > d > c > b; by the model, which counts letters, a > b > c > d.
+    shown = [(item.id, item.outcome.question, item.outcome.value) for item in section.items]
+    assert [name for name, _, _ in shown] == ["b", "d", "a", "c"]
+    assert [value for _, _, value in shown] == pytest.approx([2 / 3, -2 / 3, 0, 0])
+    assert {question for _, question, _ in shown} == {RANK_GAP}
+    assert section.items[0].remarks[1:] == (
+        ("rank by people", "4 of 4"), ("rank in the model, by lp", "2 of 4"),
+    )  # fmt: skip
+    html = page(run.folder, tmp_path)
+    assert not any("not judged" in table.text for table in html.all("table"))
+    assert "worst first" not in html.text
+    assert "farthest from 0 first" in html.text
 
 
 def test_sentences_without_a_rating_are_said_to_have_none(tmp_path):

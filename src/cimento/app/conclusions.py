@@ -6,11 +6,12 @@ All of it follows from the intervals and tests that the run has (`cimento.report
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.app.breakdowns import measure_named
 from cimento.app.parts import ends
 from cimento.app.words import Words, said
 from cimento.errors import CimentoError, InputError
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
     from cimento.kinds.run import Run
     from cimento.records.outcomes import Estimate
+
+Levels: TypeAlias = "tuple[tuple[str, str], ...]"
+"""The factors of a cell of a design, each with its level."""
 
 _RHO = "spearman"
 _FIRST = "hit@1"
@@ -55,6 +59,8 @@ class RunResult:
         n_unscored: number of items that could not be judged, which the number leaves out.
         n_items: number of items with those.
         reasons: why they could not.
+        is_masked: whether sentences have the scores of a masked model.
+        levels: of a design, the conditions, each with its levels and the factors they are of.
     """
 
     effects: tuple[DesignEffect, ...] = ()
@@ -66,6 +72,8 @@ class RunResult:
     n_unscored: int = 0
     n_items: int = 0
     reasons: tuple[str, ...] = ()
+    is_masked: bool = False
+    levels: Mapping[str, Levels] = field(default_factory=dict)
 
     def number(self, say: Words) -> str:
         """The number with its interval, and its kind unless it is an accuracy; or a dash."""
@@ -96,7 +104,8 @@ class RunResult:
             counts = {effect.estimate.n for effect in self.effects}
             ends_of_n = dict.fromkeys(say.number(end) for end in (min(counts), max(counts)))
             known = [effect.clusters for effect in self.effects if effect.clusters]
-            facts = [say("read.items", n="–".join(ends_of_n)), say("read.span")]
+            spans = _spans([effect.estimate for effect in self.effects], say)
+            facts = [say("read.items", n="–".join(ends_of_n)), *spans]
             return "; ".join([*facts, _clusters(", ".join(map(str, known)), say)])
         if self.headline is None or self.headline.estimate.value is None:
             return ""
@@ -108,23 +117,39 @@ class RunResult:
             if known_right
             else say("read.items", n=n)
         )
-        span = [say("read.span")] if one.low is not None else []
+        span = _spans([one], say)
         if one.statistic == _RHO:
-            of = say.named("measure", one.question)
+            of = measure_named(one.question, say, masked=self.is_masked)
             span.insert(0, say("read.of_rho", measure=of))
         return "; ".join([count, *span, _clusters(self.clusters, say)])
 
     def cells(self, say: Words) -> Iterator[str]:
-        """The mean of each cell of a design, a line for each phenomenon."""
+        """The means of the cells of a design by phenomenon, and of which cell what is expected."""
         for effect in self.effects:
             if effect.means:
                 measure = effect.estimate.method
-                turned = say.named("turned", measure)
+                model = "masked-" if self.is_masked else ""
+                turned = say.named("turned", f"{model}{measure}")
                 means = "; ".join(
-                    f"{name} {say.number(mean, '.2f')}" for name, mean in effect.means
+                    f"{self._cell(name)} {say.number(mean, '.2f')}" for name, mean in effect.means
                 )
-                named = say.named("measure", measure) if turned == measure else turned
+                is_turned = turned != f"{model}{measure}"
+                named = turned if is_turned else measure_named(measure, say, masked=bool(model))
                 yield say("read.cells", name=effect.estimate.level, measure=named, means=means)
+        expected = dict.fromkeys(effect.expected for effect in self.effects)
+        cells = [self.levels[cell] for cell in expected if cell in self.levels]
+        if cells:
+            levels = [" + ".join(f"{factor}: {level}" for factor, level in cell) for cell in cells]
+            yield say("read.means_dd_expected", levels="; ".join(levels))
+
+    def _cell(self, condition: str) -> str:
+        """A cell of a design by its levels, as whoever wrote the sentences calls them."""
+        known = self.levels.get(condition)
+        return condition if known is None else " + ".join(level for _, level in known)
+
+    def masked(self, say: Words) -> str:
+        """What stands for the probability of a sentence; empty unless the model is a masked one."""
+        return say("read.masked_is") if self.is_masked else ""
 
     def unjudged(self, say: Words) -> str:
         """How many items the number leaves out, and why; empty where it leaves out none."""
@@ -187,7 +212,19 @@ class RunResult:
         for one in self.effects:
             if one.side == "above" and one.worst:
                 name = one.estimate.level
-                yield say("read.means_dd_worst", name=name, expected=one.expected, worst=one.worst)
+                expected, worst = map(self._cell, (one.expected, one.worst))
+                yield say("read.means_dd_worst", name=name, expected=expected, worst=worst)
+
+
+def _spans(estimates: Sequence[Estimate], say: Words) -> list[str]:
+    """That intervals are in brackets, if there are any, and why others have none."""
+    lost = dict.fromkeys(
+        _reason(one.reason, say)
+        for one in estimates
+        if one.low is None and one.value is not None and one.reason
+    )
+    shown = [say("read.span")] if any(one.low is not None for one in estimates) else []
+    return [*shown, *(say("read.no_span", reason=reason) for reason in lost)]
 
 
 def _clusters(clusters: int | str | None, say: Words) -> str:
@@ -250,31 +287,47 @@ def _result_of(path: Path, _time: int) -> RunResult:
         effects = tuple(run.paradigm.presenter.design_effects(run))
     except CimentoError:  # the list is shown all the same; to open the run says what is wrong
         return RunResult()
-    form = _form_of(run)
+    about = RunResult(
+        effects,
+        form=_form_of(run),
+        is_masked=run.sentences is not None and run.model_kind == "masked",
+        levels=_levels_of(run) if effects else {},
+    )
     headline = next((one for one in estimates if one.role == "headline"), None)
     if headline is None:
-        return RunResult(effects, form=form)
+        return about
     n_found = n_findable(headline, estimates)
     shown = headline if n_found is None else forced_choice(estimates) or headline
     asked = outcomes.filter(
         (outcomes["question"] == shown.question) & (outcomes["method"] == shown.method)
     )
-    lost = _left_out(asked, shown)
+    lost = _left_out(about, asked, shown)
     if effects:
-        return replace(lost, effects=effects, form=form)
+        return lost
     return replace(
         lost,
         headline=Headline(run.model, shown, best_constant(shown, estimates)),
         hits=None if n_found is None else headline,
         n_findable=n_found or 0,
-        form=form,
     )
 
 
-def _left_out(asked: pl.DataFrame, shown: Estimate) -> RunResult:
-    """The clusters of the items of a number, and the items that it leaves out.
+def _levels_of(run: Run) -> dict[str, Levels]:
+    """The conditions of a design, each with the factors and its levels of them."""
+    known = squares(run.sentences) if run.sentences is not None else ()
+    return {
+        cell.condition: tuple(zip(square.factors, cell.levels, strict=True))
+        for square in known
+        for cell in square.cells
+        if cell.condition
+    }
+
+
+def _left_out(about: RunResult, asked: pl.DataFrame, shown: Estimate) -> RunResult:
+    """The result of a run with the clusters of the items of a number, and those it leaves out.
 
     Args:
+        about: what else is known of the run.
         asked: outcomes of its question.
         shown: the number.
     """
@@ -283,7 +336,8 @@ def _left_out(asked: pl.DataFrame, shown: Estimate) -> RunResult:
     lost = asked.filter(asked[known].is_null())
     reasons = tuple(dict.fromkeys(lost["reason"].drop_nulls().to_list()))
     design = design_of(kept["item"].to_list(), kept["cluster"].to_list())
-    return RunResult(
+    return replace(
+        about,
         clusters=design.clusters_said,
         n_unscored=len(lost),
         n_items=len(asked),

@@ -11,7 +11,7 @@ from typing import Any
 
 from nicegui import events, ui
 
-from cimento.app import columns, findings, pairing, proposing, table
+from cimento.app import columns, findings, pairing, proposing, table, views
 from cimento.app.checking import Finding, Note, Report, check_grid
 from cimento.app.describing import describe
 from cimento.app.editing import (
@@ -29,15 +29,6 @@ from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tel
 from cimento.app.marked import unmarked
 from cimento.app.opening import digest_of, open_grid, save_grid, zipped_folder
 from cimento.app.parts import opened_dialog, save
-from cimento.app.views import (
-    View,
-    edit_cell,
-    has_conditions,
-    marks,
-    paste_cells,
-    region_names,
-    view_of,
-)
 from cimento.app.words import said
 from cimento.app.workspace import SUITES, superseded_by
 from cimento.errors import CimentoError
@@ -112,9 +103,9 @@ class Editor:
         return self.history.present
 
     @property
-    def view(self) -> View:
+    def view(self) -> views.View:
         """What the grid shows of it."""
-        return view_of(self.grid, self._sheet, wide=self._wide)
+        return views.view_of(self.grid, self._sheet, wide=self._wide)
 
     # --- Building
 
@@ -217,7 +208,7 @@ class Editor:
 
     def _options(self) -> dict[str, Any]:
         view = self.view
-        options = table.options(view, marks(view, self.report.findings), self._say)
+        options = table.options(view, views.marks(view, self.report.findings), self._say)
         return columns.with_heads(options, self._heads(), self._say)
 
     def _build_save(self) -> None:
@@ -260,7 +251,7 @@ class Editor:
         say, grid, view = self._say, self.grid, self.view
         self._undo.set_enabled(bool(self.history.past))
         self._redo.set_enabled(bool(self.history.future))
-        self._switch.set_visibility(self._sheet == ITEMS and has_conditions(grid))
+        self._switch.set_visibility(self._sheet == ITEMS and views.has_conditions(grid))
         asked = self._ask()
         is_open = columns.is_known(grid, self.report.findings) and not asked
         self._describe.set_visibility(is_open and not grid.settings().get("language"))
@@ -276,7 +267,7 @@ class Editor:
         self._sheets_said.set_visibility(grid.described)
         kept = "(event) => { event.preventDefault(); }" if dirty else "null"
         ui.run_javascript(f"window.onbeforeunload = {kept}")
-        marked = marks(view, self.report.findings)
+        marked = views.marks(view, self.report.findings)
         if (shape := self._shape_now()) != self._shape:
             self._shape = shape
             self._element.options = self._options()
@@ -311,7 +302,7 @@ class Editor:
 
     def _show_legend(self) -> None:
         """The names of the regions, in their colors."""
-        names = region_names(self.grid) if self._sheet == ITEMS else ()
+        names = views.region_names(self.grid) if self._sheet == ITEMS else ()
         self._legend.clear()
         self._legend.set_visibility(len(names) > 1)
         with self._legend:
@@ -389,7 +380,7 @@ class Editor:
         if row is None or column is None or column >= len(view.columns):
             return
         await self.change(
-            edit_cell(self.grid, view, row, column, str(event.args.get("newValue") or ""))
+            views.edit_cell(self.grid, view, row, column, str(event.args.get("newValue") or ""))
         )
 
     async def _role(self, event: events.GenericEventArguments) -> None:
@@ -411,7 +402,7 @@ class Editor:
 
     async def _paste(self, row: int, column: int, text: str) -> None:
         try:
-            pasted = paste_cells(self.grid, self.view, row, column, text)
+            pasted = views.paste_cells(self.grid, self.view, row, column, text)
         except ValueError:
             tell(self._visit, self._say("edit.too-many", most=self._say.number(MOST_PASTED)))
             return

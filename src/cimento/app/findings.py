@@ -227,7 +227,6 @@ def lines(audit: regions.Audit, say: Words) -> list[str]:
     made += [
         say(
             "edit.audit-solved",
-            name=_said(baseline.name, say),
             solved=len(baseline.solved),
             count=baseline.n,
         )
@@ -253,7 +252,7 @@ def _conditions(audit: regions.Audit, say: Words) -> None:
         (say(f"edit.audit-{name}") for name in ("condition", "words", "characters")),
         (
             (
-                facts.condition,
+                say.named("role", facts.condition),
                 say.number(facts.words, ".2f"),
                 say.number(facts.characters, ".2f"),
             )

@@ -30,13 +30,7 @@ from cimento.app.conditions import (
     with_prediction,
 )
 from cimento.app.describing import describe, with_plain_levels
-from cimento.app.editing import (
-    Grid,
-    Sheet,
-    insert_column,
-    rename_column,
-    set_cells,
-)
+from cimento.app.editing import Grid, Sheet, insert_column, rename_column, set_cells
 from cimento.app.findings import button
 from cimento.app.frame import Text
 from cimento.app.marked import (

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
+from cimento.app.breakdowns import measures_said, parts_of, show_part
 from cimento.app.conclusions import result_of
 from cimento.app.frame import (
     CommandLine,
@@ -382,6 +383,16 @@ class _Parts:
         )
 
     def _tables(self) -> None:
+        say, runs = self._visit.say, self._results.runs
+        for run in runs:
+            for part in parts_of(run, say):
+                heading(f"{run.suite.name} × {run.model}. {part.title}", level=3)
+                show_part(part)
+        cells = [cell for one in self._results.tables for row in one.grid.text for cell in row]
+        if names := measures_said(cells, runs, say):
+            heading(say("read.measures"), level=3)
+            for line in names:
+                Text(line).classes("small")
         for table in self._results.tables:
             self._table(table, table.name)
             CommandLine(

@@ -9,6 +9,7 @@ from statistics import median
 
 from nicegui import ui
 
+from cimento.app.breakdowns import show_parts
 from cimento.app.conclusions import RunResult, result_of
 from cimento.app.findings import show_translated
 from cimento.app.frame import Text, Visit, heading
@@ -50,11 +51,12 @@ def show_summaries(visit: Visit, named: Sequence[tuple[Path, Run]]) -> None:
     heading(say("read.in_short"))
     for path, run in named:
         with ui.element("section").classes("in-short"):
-            heading(f"{run.suite_name} × {run.model}", level=3)
+            heading(f"{run.suite.name} × {run.model}", level=3)
             result = result_of(path)
             show_result(result, say, kind="")
-            for line in result.cells(say):
+            for line in filter(None, (result.masked(say), *result.cells(say))):
                 Text(line)
+            show_parts(run, say)
             if isinstance(run.suite, ClozeSuite):
                 _show_blanks(run, say)
             with ui.element("ul").classes("plain-list small"):

@@ -187,10 +187,11 @@ def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     whose = together.popitem()[0] if len(together) == 1 else "items of one cluster"
     clusters = f", with {whose} clustered {sources_of(reported)}"
     clustered = any(one.clustered for one in reported)
+    usual = [one for one in reported if one not in sequenced and one.low is not None]
     return [
         _verdicts_in_brief(by_run),
         *_chance_in_brief(runs, shares),
-        *([f"{head}{clusters if clustered else ''}."] if len(sequenced) < len(reported) else []),
+        *([f"{head}{clusters if clustered else ''}."] if usual else []),
     ]
 
 

@@ -307,7 +307,8 @@ def outcome_sentences(facts: RunFacts) -> list[str]:
     shares = [one for one in stated(facts) if one.is_share]
     usual = [one for one in shares if one.interval_method != SEQUENCE]
     which = "Accuracies" if len(usual) == len(shares) else "Other accuracies"
-    intervals = [_intervals(facts, usual, which)] if usual else []
+    made = [one for one in usual if one.low is not None]
+    intervals = [_intervals(facts, made, which)] if made else []
     return [*intervals, *_by_length(shares)]
 
 

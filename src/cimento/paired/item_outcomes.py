@@ -19,7 +19,8 @@ from cimento.kinds.clusters import cluster_columns
 from cimento.kinds.identity import content_of, is_trial
 from cimento.kinds.settings import settings_of
 from cimento.measures import judged_on
-from cimento.records.outcomes import design_of
+from cimento.records.blanks import REACHABLE
+from cimento.records.outcomes import GROUP, design_of
 from cimento.suites.naming import is_number, named
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class ItemOutcomes:
         coefficients: statistics that the run gives of values and references.
         clusters: item to what it belongs to; items that stand alone are not there.
         cluster_columns: columns of the items that say so; empty where they are not known.
+        out_of_reach: items that the model cannot get right, since it cannot give the answer.
     """
 
     suite: str
@@ -81,6 +83,7 @@ class ItemOutcomes:
     coefficients: tuple[str, ...] = ()
     clusters: Mapping[str, str] = field(default_factory=dict)
     cluster_columns: tuple[str, ...] = ()
+    out_of_reach: frozenset[str] = frozenset()
 
     def design(self, items: Sequence[str]) -> Design:
         """The design of some of the items.
@@ -211,7 +214,16 @@ def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes
             references=_known(first, "reference"),
             clusters=_known(first, "cluster"),
             cluster_columns=cluster_columns(run),
+            out_of_reach=_out_of_reach(first),
         )
+
+
+def _out_of_reach(rows: pl.DataFrame) -> frozenset[str]:
+    """The items of which the outcomes of a question say that the answer cannot be found."""
+    column = f"{GROUP}{REACHABLE}"
+    if column not in rows.columns:
+        return frozenset()
+    return frozenset(rows.filter(rows[column] == "no")["item"])
 
 
 def _by_question(outcomes: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:

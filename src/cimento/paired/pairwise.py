@@ -295,7 +295,7 @@ def compare_pair(
         change=share_difference(after, before, design),
         effect=cohen_h(sum(after) / n, sum(before) / n) if n else None,
         odds=_odds(before, after),
-        test=share_test(after, before, design),
+        test=_test(first, second, items, share_test(after, before, design)),
         kappa=cohen_kappa(before, after, design=design, what="verdicts"),
         detectable=least.value,
         no_detectable=f"detectable: {least.reason}" if least.reason else "",
@@ -304,6 +304,18 @@ def compare_pair(
         design=design,
         cluster_columns=first.cluster_columns,
     )
+
+
+def _test(
+    first: ItemOutcomes, second: ItemOutcomes, items: Sequence[str], made: Significance
+) -> Significance:
+    """The test of two models; none where one cannot find answers that the other can."""
+    reach = [{*items} - one.out_of_reach for one in (first, second)]
+    if reach[0] == reach[1]:
+        return made
+    found = " and ".join(str(len(items)) for items in reach)
+    reason = f"of {len(items)} answers the two can find {found}, so that their hits are not tested"
+    return Significance(None, None, made.method, reason=reason)
 
 
 def _odds(before: Sequence[bool], after: Sequence[bool]) -> Statistic:

@@ -109,6 +109,10 @@ class Contributions:
     strips: tuple[Strip, ...]
 
 
+RANK_GAP = "the model's rank above people's"
+"""The question of a rated sentence: the ranks by which a model likes it better, over all ranks."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemRecord:
     """One item of a run.

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, cast
 from cimento.errors import UsageError
 from cimento.io.inline_markup import templates_of
 from cimento.io.values import grouped
-from cimento.report import JointReport, RunReport, SuiteReport
+from cimento.report import RANK_GAP, JointReport, RunReport, SuiteReport
 from cimento.report.figure_room import room
 from cimento.report.figures import lacking_figures
 from cimento.report.findings import NOTHING_SAID, Findings
@@ -67,6 +67,14 @@ ITEM_ORDERS = (
     ("close", "closest to a tie"),
     ("suite", "by run"),
 )
+UNJUDGED_ORDERS = (
+    ("worst", "farthest from 0 first"),
+    ("low", "number, lowest first"),
+    ("high", "number, highest first"),
+    ("close", "closest to 0"),
+    ("suite", "by run"),
+)
+"""The orders of items of which none is right or wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +135,8 @@ def html_page(page: Page) -> str:
     anchored = [(f"suite-{nth}", suite) for nth, suite in enumerate(page.suites, 1)]
     groups = overview(anchored)
     counted = [run for run in page.runs if not run.effects]
+    outcomes = [item.outcome for run in page.runs for item in run.items if item.outcome]
+    has_verdicts = any(outcome.verdict for outcome in outcomes)
     return environment.get_template("report.html").render(
         page=page,
         title=page.title or _title(page.runs),
@@ -153,10 +163,9 @@ def html_page(page: Page) -> str:
         kept=sum(block.kept),
         in_all=sum(run.n_items for run in page.runs if run.items),
         first=() if page.links else _first_items(page.runs),
-        orders=ITEM_ORDERS,
-        has_verdicts=any(
-            item.outcome and item.outcome.verdict for run in page.runs for item in run.items
-        ),
+        orders=ITEM_ORDERS if has_verdicts else UNJUDGED_ORDERS,
+        has_verdicts=has_verdicts,
+        has_ranks=any(one.question == RANK_GAP for one in outcomes),
         crossed=any(run.effects for run in page.runs),
         steps=STEPS,
         step_bits=STEP_BITS,

@@ -92,9 +92,10 @@ def worst_first(items: Iterable[ItemRecord]) -> tuple[ItemRecord, ...]:
 
 
 def badness(outcome: Outcome | None) -> tuple[int, float]:
-    """A key that sorts outcomes worst first, and those without a verdict last."""
+    """A key that sorts outcomes worst first, and then those without a verdict, by their size."""
     if outcome is None or outcome.verdict is None:
-        return len(_WORST_FIRST), 0.0
+        value = None if outcome is None else outcome.value
+        return len(_WORST_FIRST), math.inf if value is None else -abs(value)
     margin = -math.inf if outcome.value is None else outcome.value
     return _WORST_FIRST.index(outcome.verdict), margin
 

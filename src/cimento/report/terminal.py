@@ -287,11 +287,11 @@ def _answers(group: AnswerList) -> list[str]:
 
 
 def _outcome_line(outcome: Outcome, formula: str = "") -> str:
-    by = ", margin" if outcome.verdict == "unscored" else " by"
-    margin = "" if outcome.value is None else f"{by} {outcome.value:.2f} {outcome.unit}".rstrip()
+    by = {None: "", "unscored": ", margin "}.get(outcome.verdict, " by ")
+    margin = "" if outcome.value is None else f"{by}{outcome.value:.2f} {outcome.unit}".rstrip()
     question = printable(outcome.question)
     reason = f": {printable(outcome.reason)}" if outcome.reason else ""
-    return f"{outcome.verdict or 'not judged'}{margin}  {question}{formula}{reason}".rstrip()
+    return f"{outcome.verdict or ''}{margin}  {question}{formula}{reason}".strip()
 
 
 WIDEST = 100

@@ -348,7 +348,7 @@ def _agreement(
         return Agreement(None, *size, name, reason=NO_PAIR)
     value = float(statistic(np.ones((1, len(kept))))[0])
     if math.isnan(value):
-        return Agreement(None, *size, name, reason=NO_VARIATION)
+        return Agreement(None, *size, name, reason=NO_VARIATION.replace("ratings", what))
     if len(kept) == 1:
         return Agreement(None, *size, name, reason=SINGLE_ITEM)
     if design is None:

@@ -59,9 +59,10 @@ class TestBeside:
     def test_the_worst_miss_is_named(self):
         misses = judged(FIVE).misses()
         # By people a > b > d > c > e; by the model a = d > b > c > e.
-        assert [row.sentence.id for row, _ in misses[:2]] == ["d", "b"]
-        assert misses[0][1] == pytest.approx((3.5 - 2) / 4)
-        assert misses[1][1] == pytest.approx((2 - 3) / 4)
+        assert [one.row.sentence.id for one in misses[:2]] == ["d", "b"]
+        assert [(one.people, one.model, one.of) for one in misses[:2]] == [(3, 1.5, 5), (2, 3, 5)]
+        assert misses[0].gap == pytest.approx((3.5 - 2) / 4)
+        assert misses[1].gap == pytest.approx((2 - 3) / 4)
 
     def test_equal_ratings_or_scores_make_no_misses(self):
         rated_alike = rated(*(sentence(str(n), "a" * n, 4) for n in range(1, 5)))
@@ -76,7 +77,7 @@ class TestBeside:
         spearman = run.find("surprisal-bits", "spearman")
         assert spearman.value == pytest.approx(-0.8207826816681233, abs=1e-12)
         assert spearman.description.endswith("the lower the better")
-        assert run.misses()[0][0].sentence.id == "d"
+        assert run.misses()[0].row.sentence.id == "d"
 
     def test_length_that_explains_all_leaves_nothing(self):
         words = rated(*(sentence(str(n), " ".join("a" * n), 5 - n / 2) for n in range(1, 8)))

@@ -291,11 +291,30 @@ def partial_spearman(rows: Sequence[RatedValue], design: Design) -> Correlation:
     return _in_words(correlation, rows)
 
 
-def gaps(rows: Sequence[RatedValue], *, higher_is_better: bool) -> list[tuple[RatedValue, float]]:
-    """Each sentence with its rank by the model minus its rank by people.
+@dataclass(frozen=True, slots=True)
+class Places:
+    """A sentence with its place among the others, by people and in a model.
 
-    The best rank is 1 and the worst 0, so that the gap is above 0 if the model ranks the sentence
-    higher. A single sentence has no rank.
+    Attributes:
+        row: the sentence with its rating and its value.
+        people: its rank by people, 1 for the best; sentences that are level share their mean rank.
+        model: its rank in the model, likewise.
+        of: number of sentences.
+    """
+
+    row: RatedValue
+    people: float
+    model: float
+    of: int
+
+    @property
+    def gap(self) -> float:
+        """By how many ranks the model likes it better, as a proportion of the most possible."""
+        return (self.people - self.model) / (self.of - 1)
+
+
+def ranked(rows: Sequence[RatedValue], *, higher_is_better: bool) -> list[Places]:
+    """Each sentence with its ranks. A single sentence has none.
 
     Args:
         rows: sentences with a rating and a value.
@@ -303,15 +322,13 @@ def gaps(rows: Sequence[RatedValue], *, higher_is_better: bool) -> list[tuple[Ra
     """
     if len(rows) < 2:  # noqa: PLR2004  # one sentence has no rank
         return []
-    people = _relative_ranks([row.rating for row in rows])
-    model = _relative_ranks([row.value if higher_is_better else -row.value for row in rows])
-    return [(row, m - p) for row, m, p in zip(rows, model, people, strict=True)]
+    people = _ranks([row.rating for row in rows])
+    model = _ranks([row.value if higher_is_better else -row.value for row in rows])
+    return [Places(row, p, m, len(rows)) for row, p, m in zip(rows, people, model, strict=True)]
 
 
-def farthest_apart(
-    rows: Sequence[RatedValue], *, higher_is_better: bool
-) -> list[tuple[RatedValue, float]]:
-    """The sentences whose ranks by rating and by value differ most, with their gaps, see `gaps`.
+def farthest_apart(rows: Sequence[RatedValue], *, higher_is_better: bool) -> list[Places]:
+    """The sentences by how far apart their ranks by rating and by value are, the farthest first.
 
     There are none if all ratings or all values are equal, since nothing is ranked then.
 
@@ -321,18 +338,17 @@ def farthest_apart(
     """
     if len({row.rating for row in rows}) < 2 or len({row.value for row in rows}) < 2:  # noqa: PLR2004  # two make an order
         return []
-    misses = gaps(rows, higher_is_better=higher_is_better)
-    return sorted(misses, key=lambda miss: (-abs(miss[1]), miss[0].sentence.id))[:MISSES]
+    places = ranked(rows, higher_is_better=higher_is_better)
+    return sorted(places, key=lambda one: (-abs(one.gap), one.row.sentence.id))
 
 
-def _relative_ranks(values: Sequence[float]) -> list[float]:
-    """Mid-ranks, from 0 for the smallest to 1 for the largest."""
+def _ranks(values: Sequence[float]) -> list[float]:
+    """Mid-ranks, 1 for the largest value."""
     import numpy as np
 
     from cimento.statistics.classification import mid_ranks
 
-    ranks = mid_ranks(np.asarray(values, dtype=np.float64))
-    return [float(rank) for rank in (ranks - 1) / (len(values) - 1)]
+    return [float(rank) for rank in mid_ranks(-np.asarray(values, dtype=np.float64))]
 
 
 def _in_words(correlation: Correlation, rows: Sequence[RatedValue]) -> Correlation:

@@ -17,7 +17,7 @@ from cimento.kinds.run import Run
 from cimento.measures import Measure, NoValue, find_measure, find_measures
 from cimento.measures.regions import count_first_tokens
 from cimento.paradigms.ratings.estimates import RatedValues
-from cimento.paradigms.ratings.people import DRAWS, RatedValue, farthest_apart, standardized
+from cimento.paradigms.ratings.people import DRAWS, Places, farthest_apart, standardized
 from cimento.paradigms.regions.judging import suite_of, tokens_of
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.records.outcomes import Estimate
@@ -182,8 +182,8 @@ class RatedRun:
         """The number of sentences with a rating."""
         return sum(sentence.mean is not None for sentence in self.sentences)
 
-    def misses(self) -> Sequence[tuple[RatedValue, float]]:
-        """The sentences on which the first measure and people differ most, with their gaps."""
+    def misses(self) -> Sequence[Places]:
+        """The sentences by how far the first measure and people are apart, the farthest first."""
         first = find_measure(self.measures[0])
         rows = self.values.rows(first.name)
         return farthest_apart(rows, higher_is_better=first.higher_is_better)

@@ -9,7 +9,7 @@ from textwrap import shorten, wrap
 from typing import TYPE_CHECKING
 
 from cimento.measures import Measure
-from cimento.paradigms.ratings.people import RatedValue, farthest_apart, gaps
+from cimento.paradigms.ratings.people import MISSES, RatedValue, farthest_apart, ranked
 from cimento.report.figures import BLUE, GRAY, ORANGE, Figure, figure_of, frame_of, require_rows
 from cimento.suites.ratings import RatedSentence
 
@@ -45,20 +45,21 @@ def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.D
         rows: sentences with a rating and a value of the measure.
         higher_is_better: whether the better sentence has the higher value.
     """
-    worst = [row.sentence.id for row, _ in farthest_apart(rows, higher_is_better=higher_is_better)]
+    apart = farthest_apart(rows, higher_is_better=higher_is_better)
+    worst = [one.row.sentence.id for one in apart[:MISSES]]
     cells = [
         (
-            row.sentence.id,
-            row.sentence.text,
-            _label_of(row.sentence),
-            row.rating,
-            row.value,
-            gap,
-            shorten(row.sentence.text, _NAME_WIDTH, placeholder=" ...")
-            if row.sentence.id in worst
+            one.row.sentence.id,
+            one.row.sentence.text,
+            _label_of(one.row.sentence),
+            one.row.rating,
+            one.row.value,
+            one.gap,
+            shorten(one.row.sentence.text, _NAME_WIDTH, placeholder=" ...")
+            if one.row.sentence.id in worst
             else None,
         )
-        for row, gap in gaps(rows, higher_is_better=higher_is_better)
+        for one in ranked(rows, higher_is_better=higher_is_better)
     ]
     return frame_of(
         cells, id=str, text=str, label=str, rating=float, value=float, gap=float, named=str

@@ -19,7 +19,7 @@ from cimento.paradigms.ratings.estimates import (
     TOKENS,
 )
 from cimento.paradigms.ratings.others import alphas_in_words, correlations_in_words
-from cimento.paradigms.ratings.people import KINDS, MISSES
+from cimento.paradigms.ratings.people import KINDS, MISSES, Places
 from cimento.paradigms.ratings.runs import RatedRun, rating_options
 from cimento.paradigms.regions.factorial_tables import headline_grid
 from cimento.paradigms.regions.judging import options_of
@@ -27,10 +27,11 @@ from cimento.paradigms.regions.people_effects import people_of_suite
 from cimento.paradigms.regions.people_tables import OTHERS
 from cimento.records.outcomes import Estimate, beside_ratings
 from cimento.records.wrong_side import against_ratings
-from cimento.report import ItemRecord, NamedGrid, RunReport
+from cimento.report import RANK_GAP, ItemRecord, NamedGrid, RunReport
 from cimento.report.cells import count, no_ends
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
+from cimento.report.items import worst_first
 from cimento.report.terminal import WIDEST
 from cimento.suites.ratings import RatedSentence
 
@@ -198,7 +199,7 @@ def _ceiling(run: RatedRun) -> Iterator[str]:
     if known is not None:
         yield f"noise ceiling{compared}: {number(known.value)}, from {known.method}{others}"
     elif halves is not None:
-        yield f"noise ceiling{compared}: - ({halves.reason})"
+        yield f"noise ceiling{compared}: none ({halves.reason})"
 
 
 def rating_remarks(run: RatedRun) -> tuple[str, ...]:
@@ -210,9 +211,9 @@ def _misses(run: RatedRun, most: int) -> Iterator[str]:
     misses = run.misses()[:most]
     if misses:
         yield f"  Largest disagreements ({run.measures[0]}; + the model likes it better):"
-    for row, gap in misses:
-        text = shorten(row.sentence.text, _WIDTH, placeholder=" ...")
-        yield f"    {gap:+.2f}  {row.sentence.id}  rated {row.rating:.2f}  {text}"
+    for one in misses:
+        text = shorten(one.row.sentence.text, _WIDTH, placeholder=" ...")
+        yield f"    {one.gap:+.2f}  {one.row.sentence.id}  rated {one.row.rating:.2f}  {text}"
 
 
 def _described(run: RatedRun, question: str, title: str) -> Iterator[str]:
@@ -367,7 +368,10 @@ def with_people(report: RunReport, run: RatedRun) -> RunReport:
     rated = {sentence.text: sentence for sentence in run.sentences}
     # The two sentences of a pair have their own outcomes, and are shown in the item.
     paired = {sentence.id for sentence in run.sentences if sentence.pair}
-    items = tuple(_with_ratings(item, rated) for item in report.items if item.id not in paired)
+    places = {one.row.sentence.id: one for one in run.misses()}
+    items = worst_first(
+        _with_ratings(item, rated, run, places) for item in report.items if item.id not in paired
+    )
     notes = (*report.notes, *rated_notes(run))
     # Single sentences have no regions: their values are those of measures.
     regions = report.regions if report.claims else ()
@@ -377,8 +381,13 @@ def with_people(report: RunReport, run: RatedRun) -> RunReport:
     )  # fmt: skip
 
 
-def _with_ratings(item: ItemRecord, rated: Mapping[str, RatedSentence]) -> ItemRecord:
-    """An item, with people's ratings of its sentences."""
+def _with_ratings(
+    item: ItemRecord,
+    rated: Mapping[str, RatedSentence],
+    run: RatedRun,
+    places: Mapping[str, Places],
+) -> ItemRecord:
+    """An item, with people's ratings of its sentences, and with its ranks if it is a sentence."""
     remarks = []
     for strip in item.strips:
         known = rated.get(strip.text)
@@ -387,9 +396,17 @@ def _with_ratings(item: ItemRecord, rated: Mapping[str, RatedSentence]) -> ItemR
             spread = "" if known.sd is None else f", sd {known.sd:.2f}"
             remarks.append((f"rated{people}", f"{known.mean:.2f}{spread} ({strip.condition})"))
     if item.outcome is not None and item.outcome.verdict is None and item.parts:
-        # Nothing sums up a single sentence: its value on the first measure stands for it.
-        first, *others = (*item.parts, item.outcome)
-        return replace(item, outcome=first, parts=tuple(others), remarks=tuple(remarks))
+        parts = (*item.parts, item.outcome)
+        if (place := places.get(item.id)) is None:
+            # It has no rank: its value on the first measure stands for it.
+            first, *others = parts
+            return replace(item, outcome=first, parts=tuple(others), remarks=tuple(remarks))
+        gap = replace(parts[0], question=RANK_GAP, value=place.gap, unit="of the ranks")
+        remarks += [
+            (f"rank by {run.by}", f"{place.people:g} of {place.of}"),
+            (f"rank in the model, by {run.measures[0]}", f"{place.model:g} of {place.of}"),
+        ]
+        return replace(item, outcome=gap, parts=parts, remarks=tuple(remarks))
     return replace(item, remarks=tuple(remarks))
 
 

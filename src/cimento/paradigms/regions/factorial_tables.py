@@ -246,10 +246,16 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
         remarks=1,
         notes=(
             f"Holm's correction is over all {sum(test.dd.p is not None for test in tests)} tests.",
-            f"Intervals of 95% and p: {interval_methods(test.dd for test in tests)}.",
+            *_methods_said(tests),
         ),
         without=() if any(test.clusters for test in tests) else ("clusters",),
     )
+
+
+def _methods_said(tests: Sequence[DDTest], *more: str) -> list[str]:
+    """How intervals and p were made, and more about p; nothing where nothing was tested."""
+    said = f"Intervals (95%) and p: {interval_methods(test.dd for test in tests)}."
+    return [said, *more] if any(test.dd.p is not None for test in tests) else []
 
 
 def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid:
@@ -291,9 +297,11 @@ def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid
         remarks=1,
         notes=(
             "n: items. Each DD is taken within its item, so that items may differ in level.",
-            f"Intervals (95%) and p: {interval_methods(test.dd for test in tests)}.",
-            "Holm: over the phenomena and measures of a model; what a DD shows is by this p.",
-            *(f"{_subject(test)}: {said}." for test in tests if (said := _said_of_worst(test))),
+            *_methods_said(
+                tests,
+                "Holm: over the phenomena and measures of a model; what a DD shows is by this p.",
+            ),
+            *filter(None, map(_said_of_worst, tests)),
             *notes,
         ),
         without=[name for name, is_shown in shown.items() if not is_shown],
@@ -301,16 +309,11 @@ def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid
     return replace(grid, keys={OTHERS: "DD_others"} if shown[OTHERS] else {})
 
 
-def _subject(test: DDTest) -> str:
-    """The model and the phenomenon of a test."""
-    return f"{test.result.model}, {test.phenomenon}"
-
-
 def _said_of_worst(test: DDTest) -> str:
-    """That another condition is the worst than the one expected, of a DD that is surely above 0."""
-    if side_of(test.dd.value, test.p_holm) != "above":
-        return ""
-    return not_the_worst(test.expected, test.worst, of_people=_is_z(test))
+    """Of a DD that is surely above 0, that another condition is the worst; or empty."""
+    is_above = side_of(test.dd.value, test.p_holm) == "above"
+    said = not_the_worst(test.expected, test.worst, of_people=_is_z(test)) if is_above else ""
+    return f"{test.result.model}, {test.phenomenon}: {said}." if said else ""
 
 
 def _ends_for_others(others: Mean | None) -> str:

@@ -13,7 +13,7 @@ from cimento.measures import find_measure
 from cimento.measures.normalizing import SCALES, Normalization
 from cimento.report.figures import BLUE, ORANGE, Figure, figure_of, load_altair
 from cimento.report.formatting import p_value
-from cimento.statistics.design import Design
+from cimento.statistics.design import FEWEST_CLUSTERS, Design
 
 if TYPE_CHECKING:
     import altair as alt
@@ -175,14 +175,33 @@ def _figure(
             charts.append(_chart(panel, frames[-1], scale).properties(width=width))
     panels = [panel for panel in shown if isinstance(panel, Panel)]
     drawn = " or ".join(dict.fromkeys(_drawn(panel.result, scale) for panel in panels))
-    meant = " or ".join(dict.fromkeys(BARS[panel.drawn_bars(scale)] for panel in panels))
-    said = [f"{drawn} ({UP})", f"error bars: {meant}"] if panels else []
+    said = [f"{drawn} ({UP})", _bars_said(panels, frames, scale)] if panels else []
     if any(panel.phenomenon.average is not None for panel in panels):
         said.append(_PAIRS)
     heading = alt.TitleParams(text=_lines(title, columns * LETTERS), subtitle=said)
     whole = alt.concat(*charts, columns=columns, title=heading).resolve_scale(y="shared")
     caption = "; ".join([title, *said])
     return figure_of(whole, name="interaction", title=caption, frame=pl.concat(frames))
+
+
+def _bars_said(
+    panels: Sequence[Panel], frames: Sequence[pl.DataFrame], scale: Normalization
+) -> str:
+    """What the error bars of a figure are, or why it has none."""
+    barred = [
+        panel
+        for panel, frame in zip(panels, frames, strict=True)
+        if frame["low"].null_count() < len(frame)
+    ]
+    if not barred:
+        few = all(
+            max(panel.phenomenon.effects[scale].cells, key=lambda cell: cell.n).n < FEWEST_CLUSTERS
+            and panel.drawn_bars(scale) != "se"
+            for panel in panels
+        )
+        return "no error bars" + few * f": an interval needs {FEWEST_CLUSTERS} items or more"
+    meant = dict.fromkeys(BARS[panel.drawn_bars(scale)] for panel in barred)
+    return f"error bars: {' or '.join(meant)}"
 
 
 def _frame(panel: Panel, scale: Normalization) -> pl.DataFrame:
@@ -228,7 +247,7 @@ def bar_half_widths(effects: Effects, bars: Bars) -> list[float | None]:
     Args:
         effects: effects of one phenomenon on one scale.
         bars: ``se``, or a method of `cimento.statistics.means`, which uses only items that are
-            scored in all four conditions.
+            scored in all four conditions, and needs as many of them as any interval.
     """
     from cimento.statistics.means import within_intervals
 
@@ -239,7 +258,9 @@ def bar_half_widths(effects: Effects, bars: Bars) -> list[float | None]:
         for item in effects.items
         if item.dd is not None
     ]
-    widths = within_intervals(table, method=bars).half_widths if table else None
+    # As of every interval: from fewer items nothing follows for others.
+    enough = len(table) >= FEWEST_CLUSTERS
+    widths = within_intervals(table, method=bars).half_widths if enough else None
     return list(widths) if widths else [None] * len(effects.cells)
 
 

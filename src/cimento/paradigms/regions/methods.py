@@ -116,13 +116,12 @@ _DONE = {"sum": "summed", "mean": "averaged"}
 
 def _effects(run: Run) -> list[str]:
     """Sentences on the effects of a two-by-two design and their intervals."""
-    made = {
-        estimate.interval_method
-        for estimate in run.estimates()
-        if estimate.statistic == "DD" and estimate.p_method and estimate.interval_method
-    }
     if len(judged_suite(run).factors) != N_FACTORS:
         return []
+    effect = "The effect is the difference of differences (DD) [@sprouse2012]"
+    if untested := _untested(run):
+        return [f"{effect}. {untested}"]
+    made = _ways(run)
     drawn = bool(made & {STUDENTIZED, STUDENTIZED_CLUSTERED})
     crossed = CROSSED_T in made
     ways = [
@@ -134,8 +133,30 @@ def _effects(run: Run) -> list[str]:
     over = "clusters" if made & {STUDENTIZED_CLUSTERED, CLUSTERED_T} else "items"
     over = "crossed clusters" if crossed else over
     intervals = f" with 95% intervals over {over} ({' or '.join(ways)}) and" if ways else " with"
-    effect = "The effect is the difference of differences (DD)"
-    return [f"{effect} [@sprouse2012],{intervals} Holm-corrected p [@holm1979]."]
+    return [f"{effect},{intervals} Holm-corrected p [@holm1979]."]
+
+
+_EFFECTS = ("DD", "licensing effect")
+
+
+def _of_dd(run: Run) -> list[Estimate]:
+    """The effects of a design that a test was asked of: of filler and gap, those of licensing."""
+    return [one for one in run.estimates() if one.statistic in _EFFECTS and one.p_method]
+
+
+def _ways(run: Run) -> set[str]:
+    """The methods of the intervals of effects that were made."""
+    tested = (one for one in _of_dd(run) if one.low is not None)
+    return {one.interval_method for one in tested if one.interval_method}
+
+
+def _untested(run: Run) -> str:
+    """A sentence on why no effect of a run was tested; empty where one was."""
+    every = _of_dd(run)
+    if any(one.p_corrected is not None for one in every):
+        return ""
+    reasons = "; ".join(dict.fromkeys(one.reason for one in every if one.reason))
+    return f"It has neither an interval nor a test{f' ({reasons})' if reasons else ''}."
 
 
 def _judged(run: Run) -> list[str]:
@@ -246,24 +267,39 @@ def _design(run: Run) -> list[str]:
         "Super-additivity is the difference of differences (DD) of the four condition means"
         " [@sprouse2012]."
     )
+    if untested := _untested(run):
+        return [effect, untested]
     crossed = len(suite.cluster) > 1
     units = "crossed clusters" if crossed else "clusters" if suite.cluster else "items"
     method = (
         " 95% confidence interval and p value are those of Student's t [@student1908], with the"
         " variances of all factors combined [@cameron2011] and the fewest degrees of freedom of any"
         if crossed
-        else " 95% confidence interval and p value are those of the symmetric studentized bootstrap"
-        f" [@hall1988] for 8 to 200 {units} (9,999 draws, seed {options_of(run).seed}), and"
-        " those of Student's t [@student1908] otherwise"
+        else _drawn_or_not(_ways(run), units, options_of(run).seed)
     )
+    every = "all phenomena and measures of a model on the suite"
+    whose, its = "The mean DD was", "Its"
+    if licensing_of(suite):
+        every = "all effects of a model on the suite, in all windows"
+        whose, its = "Filler effects and wh-licensing were", "Their"
     tests = (
-        f"The mean DD was tested over {units}, with CR2 standard errors [@bell2002]. Its{method}."
-        " P values were corrected by Holm's method over all phenomena and measures of a model on"
-        " the suite [@holm1979]."
+        f"{whose} tested over {units}, with CR2 standard errors [@bell2002]. {its}{method}."
+        f" P values were corrected by Holm's method over {every} [@holm1979]."
     )
-    licensing = (
-        f"Filler effects and wh-licensing were tested over {units} in the same way, with p values"
-        " corrected by Holm's method over all effects of a model on the suite, in all windows"
-        " [@holm1979]."
+    return [effect, tests]
+
+
+def _drawn_or_not(made: set[str], units: str, seed: int) -> str:
+    """How the intervals and tests of DD were made: by the bootstrap, by Student's t, or by both."""
+    whose = " 95% confidence interval and p value are those of"
+    bootstrap = "the symmetric studentized bootstrap [@hall1988]"
+    draws = f"9,999 draws, seed {seed}"
+    drawn = made & {STUDENTIZED, STUDENTIZED_CLUSTERED}
+    if not drawn:
+        return f"{whose} Student's t [@student1908]"
+    if drawn == made:
+        return f"{whose} {bootstrap} ({draws})"
+    return (
+        f"{whose} {bootstrap} for 8 to 200 {units} ({draws}), and those of Student's t"
+        " [@student1908] otherwise"
     )
-    return [effect, tests, *([licensing] if licensing_of(suite) else [])]

@@ -31,7 +31,7 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.paradigms.regions.predictions import evaluate_item, parse_predictions
 from cimento.records.outcomes import VerdictName
-from cimento.statistics.agreement import NO_VARIATION, Agreement, cohen_kappa
+from cimento.statistics.agreement import Agreement, cohen_kappa
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
@@ -216,9 +216,7 @@ def same_verdicts(
     )
     same = [one == other for one, other in zip(model, together, strict=True)]
     interval = share_interval(same, Design.of(both, clusters))
-    kappa = cohen_kappa(model, together)
-    if kappa.reason == NO_VARIATION:
-        kappa = dataclasses.replace(kappa, reason="all verdicts are equal")
+    kappa = cohen_kappa(model, together, what="verdicts")
     return SameVerdict(len(both), sum(same), interval, kappa)
 
 

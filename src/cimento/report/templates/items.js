@@ -64,12 +64,14 @@
   const label = { suite: (i) => [i.run.suite], model: (i) => [i.run.model], phenomenon: (i) => [i.phenomenon],
     verdict: (i) => [i.verdict], condition: (i) => i.strips.map((strip) => data.words[strip[0]]) };
   const ORDERS = {
-    worst: (a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict) || rising(a, b),
+    worst: (a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict)
+      || (a.verdict === "unjudged" ? size(b) - size(a) || a.place - b.place : rising(a, b)),
     low: (a, b) => rising(a, b),
     high: (a, b) => rising(b, a, -1),
     close: (a, b) => Math.abs(a.margin ?? Infinity) - Math.abs(b.margin ?? Infinity) || a.place - b.place,
     suite: (a, b) => a.place - b.place,
   };
+  const size = (item) => Math.abs(item.margin ?? 0);
   // Items without a margin come last, whichever way the others are sorted.
   const rising = (a, b, way = 1) => {
     if (a.margin === null || b.margin === null) return way * ((a.margin === null) - (b.margin === null));
@@ -113,10 +115,13 @@
   };
 
   // One item ----------------------------------------------------------------------------------
-  const verdictWord = (verdict) => make("span", "verdict " + verdict, verdict === "unjudged" ? "not judged" : verdict);
+  // Where nothing is right or wrong, as with rated sentences, it is not said of each item.
+  const judged = new Set(items.filter((item) => item.verdict !== "unjudged").map((item) => item.run));
+  const verdictWord = (item, verdict) => verdict !== "unjudged" ? make("span", "verdict " + verdict, verdict)
+    : judged.has(item.run) ? make("span", "verdict unjudged", "not judged") : "";
   const head = (item) => {
     const box = make("div", "head", make("span", "id", isolated(item.id)));
-    const outcome = make("span", "outcome", verdictWord(item.verdict));
+    const outcome = make("span", "outcome", verdictWord(item, item.verdict));
     if (item.margin !== null) outcome.append(" ", make("span", "margin", signed(item.margin), make("span", "unit", " " + item.unit)));
     box.append(outcome);
     if (item.reason) box.append(make("p", "reason", isolated(item.reason)));
@@ -206,7 +211,7 @@
   const details = (item) => {
     if (!wasScored(item) && !item.parts.length) return null;
     const parts = item.parts.map(([question, verdict, margin, unit]) => make("li", "", make("span", "number", data.words[question]), " ",
-      verdictWord(VERDICTS[verdict]), margin === null ? "" : " " + signed(margin / 100) + " " + data.words[unit]));
+      verdictWord(item, VERDICTS[verdict]), margin === null ? "" : " " + signed(margin / 100) + " " + data.words[unit]));
     const box = make("details", "", make("summary", "", "numbers"));
     // Drawn when it is opened for the first time.
     box.addEventListener("toggle", () => {
@@ -220,7 +225,7 @@
     const line = make("li", "item " + item.verdict, head(item),
       make("div", "body", ...(item.strips.length ? [strips(item)] : []), ...contributions(item), ...answers(item), remarks(item), details(item)));
     line.tabIndex = -1;
-    line.setAttribute("aria-label", `${item.id}, ${item.verdict}${item.margin === null ? "" : ", " + signed(item.margin) + " " + item.unit}`);
+    line.setAttribute("aria-label", `${item.id}${judged.has(item.run) ? ", " + item.verdict : ""}${item.margin === null ? "" : ", " + signed(item.margin) + " " + item.unit}`);
     return line;
   };
 
