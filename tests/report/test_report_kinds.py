@@ -225,7 +225,7 @@ def test_rated_sentences_are_ordered_by_the_gap_of_their_ranks(tmp_path):
     html = page(run.folder, tmp_path)
     assert not any("not judged" in table.text for table in html.all("table"))
     assert "worst first" not in html.text
-    assert "farthest from 0 first" in html.text
+    assert "largest difference first" in html.text
 
 
 def test_sentences_without_a_rating_are_said_to_have_none(tmp_path):

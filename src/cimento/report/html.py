@@ -68,7 +68,7 @@ ITEM_ORDERS = (
     ("suite", "by run"),
 )
 UNJUDGED_ORDERS = (
-    ("worst", "farthest from 0 first"),
+    ("worst", "largest difference first"),
     ("low", "number, lowest first"),
     ("high", "number, highest first"),
     ("close", "closest to 0"),
