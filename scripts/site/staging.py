@@ -39,6 +39,7 @@ PARENTS = {
     "grammars": "generating.md",
     "stored-queries": "treebanks.md",
     "your-language": "language.md",
+    "replay": "models.md",
 }
 """Beginning of the path of pages that the menu lacks to the page there to which they belong."""
 UP = {

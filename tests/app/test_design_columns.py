@@ -6,9 +6,10 @@ pytest.importorskip("nicegui", reason="the app is not installed: pip install 'ci
 
 from cimento.app.checking import check_grid
 from cimento.app.columns import OFFERED, heads_of, is_known, unheeded, with_role
+from cimento.app.describing import describe
 from cimento.app.editing import Grid, set_cells, sheet_of
 from cimento.app.frame import Text
-from cimento.app.opening import describe, open_grid
+from cimento.app.opening import open_grid
 from cimento.app.proposing import question_of
 from cimento.app.views import view_of
 from cimento.app.words import LANGUAGES, said, words

@@ -163,7 +163,7 @@ def test_the_question_about_stories_is_answered_on_the_page_in_its_language(tmp_
         await user.should_see("Racconto + Domanda", retries=100)
         await user.should_not_see("Questa è una tabella di storie o contesti.")
         user.find("Imposta la lingua").click()
-        await user.should_see("Nel file i fogli si chiamano about", retries=100)
+        await user.should_see("Nel file i fogli si chiamano", retries=100)
 
     visit(tmp_path, flow)
 

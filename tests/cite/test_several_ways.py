@@ -76,3 +76,9 @@ def test_models_that_were_asked_in_different_ways_are_told_apart_in_one_paragrap
         "The run with pll = original: ",
         "The run with pll = within-word-l2r: ",
     ]
+
+
+def test_the_verdicts_of_a_run_that_is_named_twice_count_once(tmp_path):
+    run_of("demo-causal", output=tmp_path / "runs")
+    [run] = open_runs(tmp_path / "runs")
+    assert methods_paragraph([run, run]) == methods_paragraph([run])

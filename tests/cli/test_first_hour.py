@@ -75,7 +75,7 @@ def test_methods_say_who_was_asked_what(capsys):
 
 @pytest.mark.parametrize(
     ("limit", "intervals"),
-    [("6", "(Student's t)"), ("100", "(studentized bootstrap (Hall 1988))")],
+    [("30", "(Student's t)"), ("100", "(studentized bootstrap (Hall 1988))")],
 )
 def test_methods_name_the_intervals_that_were_made(limit, intervals, capsys):
     assert invoke(["run", "it-islands", "-m", "demo-causal", "--limit", limit]) == 0

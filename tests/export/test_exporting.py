@@ -318,7 +318,7 @@ def test_a_dataset_folder_holds_every_table_and_a_card(exported, runs):
         assert set(table["suite"]) == set(runs)
         assert set(table["model"]) == {"demo-causal@91bca5d"}
     assert "The model was demo-causal" in card
-    assert "@article{wilson1927," in card
+    assert "@inproceedings{hu2020," in card
 
 
 def test_tables_for_r(exported, runs):

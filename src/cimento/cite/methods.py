@@ -69,7 +69,7 @@ def methods_paragraph(
         runs that were made in one way, or, for an appendix, for each group of runs that sentences
         are about, with an empty line between.
     """
-    facts = [*map(RunFacts, runs)]
+    facts = [*map(RunFacts, _each_once(runs))]
     paragraph = _paragraph(facts, appendix=appendix)
     if form == "markdown":
         return paragraph
@@ -98,9 +98,19 @@ def cited_works(runs: Sequence[Run], *, appendix: bool | None = None) -> tuple[C
         runs: the runs.
         appendix: whether the works are cited by the appendix or by the paragraph; None for both.
     """
-    facts = [*map(RunFacts, runs)]
+    facts = [*map(RunFacts, _each_once(runs))]
     cited = (False, True) if appendix is None else (appendix,)
     return _works(facts, " ".join(_paragraph(facts, appendix=is_appendix) for is_appendix in cited))
+
+
+def _each_once(runs: Sequence[Run]) -> list[Run]:
+    """The runs, one that was named twice only once: its verdicts count once."""
+    return [
+        *{
+            (run.folder.resolve() if run.folder else id(run), run.options.model_dump_json()): run
+            for run in runs
+        }.values()
+    ]
 
 
 def _paragraph(runs: Sequence[RunFacts], *, appendix: bool) -> str:

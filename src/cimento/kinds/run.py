@@ -469,20 +469,19 @@ def open_runs(paths: str | Path | Iterable[str | Path]) -> list[Run]:
         paths: one path or several; each is the folder of a run or a folder of runs.
 
     Returns:
-        The runs, each once, in the order of the folders and then of their paths.
+        The runs, in the order of the folders and then of their paths.
 
     Raises:
         TableError: a folder holds no finished run, or one that cannot be read.
 
     Example:
         >>> run = evaluate("it-subject-verb", "demo-causal", output="runs")
-        >>> len(open_runs(["runs", "runs"]))
+        >>> len(open_runs("runs"))
         1
     """
     several = [paths] if isinstance(paths, str | Path) else list(paths)
-    found = [run.path for path in folders_among(several) for run in find_runs(path)]
     suites: dict[str, Callable[[], TestSuite]] = {}
-    return [_opened(path, suites) for path in {path.resolve(): path for path in found}.values()]
+    return [_opened(run.path, suites) for path in folders_among(several) for run in find_runs(path)]
 
 
 RunLike: TypeAlias = "Run | str | Path"

@@ -48,7 +48,7 @@ def test_a_survey_is_answered_from_consent_to_thanks(people, design, database):
     for judgment, question in zip(table, questions, strict=True):
         assert judgment.suite == "it-connectives"
         assert (judgment.item, judgment.condition) == (question.item, question.condition)
-        assert judgment.candidate == (question.candidate or None)
+        assert judgment.candidate == (question.candidate or question.lines[0])
         assert judgment.expected == (question.expected or None)
         assert judgment.survey == "1"
         assert judgment.scale == ("1 to 5" if judgment.question == "acceptability" else None)
