@@ -53,7 +53,8 @@ def test_runs_of_other_suites_and_models_are_in_the_paragraph_of_their_way(runs_
 
 def test_one_way_is_told_once_however_often_it_was_run():
     run = run_of("demo-causal")
-    assert methods_paragraph([run, run]) == methods_paragraph([run]).replace("Of 3", "Of 6")
+    twice = methods_paragraph([run, run_of("demo-causal")])
+    assert twice == methods_paragraph([run]).replace("Of 3", "Of 6")
     # What changes no number sets nothing apart.
     again = run_of("demo-causal", all_tokens=True, batch_size=1, store="rank")
     assert beginnings(methods_paragraph([run, again])) == [""]
