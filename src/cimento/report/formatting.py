@@ -171,7 +171,12 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
     if not run.estimates:
         nothing = "The suite has no predictions: nothing was judged."
         return (nothing, *few_of_each_code(run.warnings))
-    texts = {result.question: _remark(result, of_chance=True) for result in run.results}
+    asked = Counter(result.question for result in run.results)
+    texts = {
+        f"{result.question} ({result.method})" if asked[result.question] > 1 else result.question:
+            _remark(result, of_chance=True)
+        for result in run.results
+    }  # fmt: skip
     said = [text for text in dict.fromkeys(texts.values()) if text]
     if len(run.results) > 1 and not (len(said) == 1 and all(texts.values())):
         said = [f"{question}: {text}" for question, text in texts.items() if text]

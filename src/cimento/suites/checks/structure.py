@@ -14,6 +14,7 @@ from typing import TypeAlias, TypeVar
 from cimento.errors import Fault, FormulaError, InputError, are_opposites, counted, did_you_mean
 from cimento.faults import CHECKS, EXAMPLE, NO_PREDICTIONS, UNUSABLE_NAME, fault
 from cimento.intake.marks import is_formula_error
+from cimento.io.values import grouped
 from cimento.suites import CANARY, Prediction, Suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.design import licensing_of, squares, windows_of
@@ -419,6 +420,9 @@ def _cells(stimuli: Stimuli) -> Iterator[Fault]:
     suite = stimuli.suite
     if not set(suite.factors) <= set(suite.column_names):
         return
+    if moved := [*_moved(stimuli)]:
+        yield from moved
+        return
     try:
         licensing_of(suite)
         all_squares = squares(suite)
@@ -433,6 +437,23 @@ def _cells(stimuli: Stimuli) -> Iterator[Fault]:
         named = ", ".join(f"{f} {level}" for f, level in zip(square.factors, levels, strict=True))
         seen = f"No condition is {named}."
         yield fault("CIM-S034", where=f"suite {suite.name!r}, [factors]", seen=seen)
+
+
+def _moved(stimuli: Stimuli) -> Iterator[Fault]:
+    """Stimuli whose levels are, in most items, those of another condition."""
+    columns = {factor: [*stimuli.cells(factor)] for factor in stimuli.suite.factors}
+    rows = [*zip(*columns.values(), strict=True)]
+    named = grouped(zip(rows, stimuli.conditions, strict=False))
+    usual = grouped(zip(stimuli.conditions, rows, strict=False))
+    for number, (levels, condition) in enumerate(zip(rows, stimuli.conditions, strict=False)):
+        names = Counter(named[levels])
+        if max(names.values()) <= names[condition] or len({*usual[condition]}) == 1:
+            continue
+        due, _ = Counter(usual[condition]).most_common(1)[0]
+        for factor, level, other in zip(columns, levels, due, strict=True):
+            if level != other:
+                seen = f"{factor} is {level!r} in {condition}, and {other!r} elsewhere."
+                yield fault("CIM-S031", where=stimuli.where(number), seen=seen)
 
 
 def cluster_faults(suite: Suite) -> list[Fault]:
