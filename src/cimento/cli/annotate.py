@@ -345,7 +345,7 @@ class ApplyOptions(Options):
     )
     judgments: tuple[Path, ...] = option(
         ...,
-        "Tables of judgments, an answer a row. Mean ratings are none: write them beside the"
+        "Tables of judgments, an answer a row. Mean ratings do not belong here: write them beside the"
         " sentences, and run that table.",
         argument="JUDGMENTS...",
     )
@@ -398,6 +398,12 @@ def apply_answers(options: ApplyOptions) -> None:
         note(f"{count} skipped: {why}")
     if applied.without:
         note(f"{counted(applied.without, 'item was', 'items were')} answered by nobody")
+    if applied.earlier:
+        had, answered = counted(applied.earlier, "sentence"), applied.earlier - applied.kept
+        note(
+            f"Ratings of {had} were in the suite already: {answered} replaced by the answers,"
+            f" {applied.kept} kept."
+        )
     if applied.unrated:
         lacking = counted(applied.unrated, "sentence")
         note(f"{lacking} of the suite without ratings")
