@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.errors import InputError, UsageError
+from cimento.errors import InputError, UsageError, counted
 from cimento.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, SCALE, Judgment
 from cimento.kinds.base import AppliedJudgments, SurveyItem, SurveyItems, SurveyTask
 from cimento.kinds.surveyor import answers_about, chosen_task, refuse_nothing, refuse_run
@@ -162,8 +162,8 @@ def _refuse_other_scale(suite: Suite, ends: tuple[float, float], *, n_kept: int)
     if own is not None and (own.low, own.high) != ends:
         raise InputError(
             where=f"suite {suite.name!r}",
-            seen=f"{n_kept} of its sentences have ratings from {own.low:g} to {own.high:g} and no"
-            f" answers, and the answers are from {ends[0]:g} to {ends[1]:g}",
+            seen=f"the ratings of {counted(n_kept, 'sentence')} that it has already are from"
+            f" {own.low:g} to {own.high:g}, the answers from {ends[0]:g} to {ends[1]:g}",
             todo="A suite has one scale. If its own is wrong, write the right one into the header,"
             " such as rating good (1-7); otherwise delete the ratings in the suite.",
         )
