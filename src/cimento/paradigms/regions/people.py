@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from cimento.suites.stimuli import regions_of_words, stimulus_text, stimulus_tex
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
-    from cimento.suites import Condition, JsonValue, Suite
+    from cimento.suites import Condition, Item, JsonValue, Suite
 
 SENTENCE_ID = "sentence_id"
 """Free column with an id of each sentence, in suites made from treebanks."""
@@ -105,21 +105,7 @@ def judged_sentences(
         extra |= {"kind": RATED, _RATINGS: _scale(suite, ends)}
         if kept and ends is not None:
             _refuse_other_scale(suite, ends, n_kept=len(kept))
-    items = tuple(
-        dataclasses.replace(
-            item,
-            conditions=tuple(
-                _answered(
-                    condition,
-                    None if not ratings or key in kept else ratings.get(key, []),
-                    chosen[key] if chosen else None,
-                )
-                for condition in item.conditions
-                for key in [(item.id, condition.name)]
-            ),
-        )
-        for item in suite.items
-    )
+    items = _answered_items(suite, ratings, chosen, kept=kept)
     write_native(dataclasses.replace(suite, items=items, extra=extra), folder)
     rated = kept | ratings.keys()
     return AppliedJudgments(
@@ -129,6 +115,31 @@ def judged_sentences(
         unrated=sum((item.id, one.name) not in rated for item, one in suite.stimuli() if ratings),
         earlier=len(earlier),
         kept=len(kept),
+    )
+
+
+def _answered_items(
+    suite: Suite,
+    ratings: Mapping[tuple[str, str], Sequence[tuple[str, str]]],
+    chosen: Mapping[tuple[str, str], int],
+    *,
+    kept: Collection[tuple[str, str]],
+) -> tuple[Item, ...]:
+    """The items of a suite with people's answers, except where earlier ratings are kept."""
+    return tuple(
+        dataclasses.replace(
+            item,
+            conditions=tuple(
+                _answered(
+                    condition,
+                    None if not ratings or key in kept else ratings.get(key, []),
+                    chosen.get(key, 0) if chosen else None,
+                )
+                for condition in item.conditions
+                for key in [(item.id, condition.name)]
+            ),
+        )
+        for item in suite.items
     )
 
 
@@ -164,7 +175,7 @@ def _refuse_other_scale(suite: Suite, ends: tuple[float, float], *, n_kept: int)
             where=f"suite {suite.name!r}",
             seen=f"the ratings of {counted(n_kept, 'sentence')} that it has already are from"
             f" {own.low:g} to {own.high:g}, the answers from {ends[0]:g} to {ends[1]:g}",
-            todo="A suite has one scale. If its own is wrong, write the right one into the header,"
+            todo="A suite has one scale. If its own is wrong, correct it in the header,"
             " such as rating good (1-7); otherwise delete the ratings in the suite.",
         )
 
