@@ -35,6 +35,7 @@ def _warning(title: str, todo: str) -> Check:
 
 
 NO_LANGUAGE = "CIM-S033"
+SEVERAL_LANGUAGES = "CIM-S094"
 WITHOUT_LANGUAGE = (NO_LANGUAGE, "CIM-C010")
 """The codes of a missing language: of sentences, and of blanks."""
 UNUSABLE_NAME = "CIM-S015"
@@ -105,7 +106,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S092": _warning(
         "a byte order mark inside a file", "Look whether a second header row follows it."
     ),
-    "CIM-S094": _warning(
+    SEVERAL_LANGUAGES: _warning(
         "several languages in one table",
         "Make one file for each language.",
     ),

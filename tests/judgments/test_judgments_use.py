@@ -241,7 +241,7 @@ class TestApply:
         means = {
             sentence.id: sentence.mean for sentence in load_rated(tmp_path / "copy").rated.sentences
         }
-        assert means == {"a": 3, "b": None}
+        assert means == {"a": 3, "b": 1.5}
 
     def test_yes_is_1_and_no_is_0(self, tmp_path):
         answers = [

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cimento import load_suite
+from cimento import evaluate, load_suite
+from cimento.report.formatting import remarks
+from cimento.testing import FakeScorer
 from tests.suites.test_suite_own_tables import found, written
 
 
@@ -26,3 +28,15 @@ def test_sentences_in_several_languages_are_reported(tmp_path, name, cells, coun
     ]
     suite = load_suite(written(tmp_path, f"item / good / bad / {name}", *rows), language="it")
     assert len(found(suite, "CIM-S094")) == count
+
+
+def test_a_run_says_so_before_everything_else_and_counts_sentences(tmp_path):
+    rows = [
+        "1 / La zia parte. / La zia partono. / it",
+        "2 / El gato duerme. / El gato dormir. / es",
+    ]
+    suite = load_suite(written(tmp_path, "item / good / bad / lingua", *rows))
+    run = evaluate(suite, FakeScorer(lambda *_: -1.0)).judge()
+    first, *others = remarks(run.summary())
+    assert "'it' (2 sentences), 'es' (2 sentences)" in first
+    assert any("CIM-S033" in remark for remark in others)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from cimento.judgments import ColumnMap
     from cimento.judgments.asked import AskedItems
     from cimento.judgments.formats import Submission
+    from cimento.kinds.base import AppliedJudgments
 
 
 class ImportAnswersOptions(Options):
@@ -345,8 +346,8 @@ class ApplyOptions(Options):
     )
     judgments: tuple[Path, ...] = option(
         ...,
-        "Tables of judgments, an answer a row. Mean ratings are none: write them beside the"
-        " sentences, and run that table.",
+        "Tables of judgments, an answer a row. Mean ratings do not belong here: write them beside"
+        " the sentences, and run that table.",
         argument="JUDGMENTS...",
     )
     output: Path = option(..., "Folder of the copy.", flags=("-o",))
@@ -392,15 +393,7 @@ def apply_answers(options: ApplyOptions) -> None:
         note(f"Their answers count: {remark[0].lower()}{remark[1:]}")
     scale = _scale(options.scale)
     applied = apply_judgments(path, all_judgments, output, scale=scale, language=language)
-    if applied.asked_as:
-        note(_UNDER_OTHER_NAME.format(applied.asked_as, path.name))
-    for why, count in applied.passed.items():
-        note(f"{count} skipped: {why}")
-    if applied.without:
-        note(f"{counted(applied.without, 'item was', 'items were')} answered by nobody")
-    if applied.unrated:
-        lacking = counted(applied.unrated, "sentence")
-        note(f"{lacking} of the suite without ratings")
+    _say_counts(applied, path)
     note(f"{applied.used} answers: {output}")
     if (output / CHOICES_FILE).exists():
         note(f"cimento analyze profile RUN --people {output / CHOICES_FILE}")
@@ -408,6 +401,25 @@ def apply_answers(options: ApplyOptions) -> None:
     else:
         # The copy has the suite's name, under which other runs are stored: it has its own folder.
         note(f"cimento run {output} -m MODEL -o {output}-runs")
+
+
+def _say_counts(applied: AppliedJudgments, path: Path) -> None:
+    """Say what was left out of a copy, what the suite had already, and what it still lacks."""
+    if applied.asked_as:
+        note(_UNDER_OTHER_NAME.format(applied.asked_as, path.name))
+    for why, count in applied.passed.items():
+        note(f"{count} skipped: {why}")
+    if applied.without:
+        note(f"{counted(applied.without, 'item was', 'items were')} answered by nobody")
+    if applied.earlier:
+        had, answered = counted(applied.earlier, "sentence"), applied.earlier - applied.kept
+        note(
+            f"Ratings of {had} were in the suite already: {answered} replaced by the answers,"
+            f" {applied.kept} kept."
+        )
+    if applied.unrated:
+        lacking = counted(applied.unrated, "sentence")
+        note(f"{lacking} of the suite without ratings")
 
 
 def _refuse_swapped(suite: str, judgments: Path) -> None:

@@ -307,6 +307,8 @@ class AppliedJudgments:
         without: items of the suite that nobody answered.
         passed: number of answers left out, by reason.
         unrated: sentences of the suite without a rating, if its sentences were rated.
+        earlier: sentences of which the suite had people's ratings already.
+        kept: those of them that nobody answered, whose ratings stay.
         suite: name of the suite, under which runs of the copy are stored.
         asked_as: name of the suite in the answers, if it is another one.
     """
@@ -315,6 +317,8 @@ class AppliedJudgments:
     without: int
     passed: Mapping[str, int]
     unrated: int = 0
+    earlier: int = 0
+    kept: int = 0
     suite: str = ""
     asked_as: str = ""
 

@@ -33,7 +33,7 @@ from cimento.report import (
 from cimento.report.cells import Shown
 from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure
-from cimento.report.formatting import estimate_label, items, number, percent, rate_remarks
+from cimento.report.formatting import estimate_label, foremost, items, number, percent, rate_remarks
 from cimento.report.grid import EstimateCell, Grid
 from cimento.report.items import strips_of, worst_first
 
@@ -123,7 +123,9 @@ def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunRep
         constant=best_constant(headline, estimates),
         effects=tuple(run.paradigm.presenter.design_effects(run)),
         rates=rates,
-        notes=(*rate_remarks(charted), *few_of_each_code(run.warnings), *designs_said([run])),
+        notes=foremost(
+            (*rate_remarks(charted), *few_of_each_code(run.warnings), *designs_said([run]))
+        ),
     )
 
 

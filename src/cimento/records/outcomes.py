@@ -203,6 +203,8 @@ Role: TypeAlias = Literal["headline", "main", "detail"]
 
 SAME_VERDICT, KAPPA = "same verdict as people", "Cohen's kappa with people"
 """How often a model's verdicts are those of people together, and the same beyond chance."""
+NO_INTERVAL = "no interval is made for it"
+"""The reason for the ends of an interval that are missing where there is a value."""
 
 STATISTICS = {"spearman": "Spearman's rho", "pearson": "Pearson's r", "kendall": "Kendall's tau"}
 """Statistics of estimates that have a name in prose, each mapped to it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cimento.records.outcomes import KAPPA, SAME_VERDICT
+from cimento.records.outcomes import KAPPA, NO_INTERVAL, SAME_VERDICT
 from cimento.report.formatting import interval, number
 
 if TYPE_CHECKING:
@@ -28,11 +28,12 @@ def same_verdict_said(model: str, estimates: Sequence[Estimate]) -> str:
     same, kappa = known.get(SAME_VERDICT), known.get(KAPPA)
     if same is None or kappa is None or same.value is None:
         return ""
-    agreed = (
-        f"Cohen's kappa {number(kappa.value)}"
-        if kappa.value is not None
-        else (f"Cohen's kappa is undefined: {kappa.reason}")
-    )
+    if kappa.value is None:
+        agreed = f"Cohen's kappa is undefined: {kappa.reason}"
+    elif kappa.reason == NO_INTERVAL:
+        agreed = f"Cohen's kappa {number(kappa.value)}"
+    else:
+        agreed = f"Cohen's kappa is 0: {kappa.reason}"
     ends = interval(same.low, same.high, absent="")
     share = " ".join(filter(None, (number(same.value), ends)))
     return f"{model} has the same verdict on {same.right} of {same.n} items ({share}; {agreed})."

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from cimento.errors import counted, few_of_each_code
+from cimento.faults import SEVERAL_LANGUAGES
 from cimento.io.inline_markup import apart
 from cimento.io.values import grouped
 from cimento.records.outcomes import STATISTICS
@@ -180,7 +181,12 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
     said = [text for text in dict.fromkeys(texts.values()) if text]
     if len(run.results) > 1 and not (len(said) == 1 and all(texts.values())):
         said = [f"{question}: {text}" for question, text in texts.items() if text]
-    return tuple(filter(None, (*said, _lengths(run), *few_of_each_code(run.warnings))))
+    return foremost(filter(None, (*said, _lengths(run), *few_of_each_code(run.warnings))))
+
+
+def foremost(said: Iterable[str]) -> tuple[str, ...]:
+    """Remarks, first the one on several languages in a suite, which is about every number."""
+    return tuple(sorted(said, key=lambda remark: not remark.startswith(SEVERAL_LANGUAGES)))
 
 
 def _near_tied(run: RunSummary) -> tuple[tuple[int, int], float, str]:

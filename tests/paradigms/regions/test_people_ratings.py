@@ -17,7 +17,8 @@ from cimento.judgments.effects import condition_shares
 from cimento.paradigms.regions.people_items import people_by_item
 from cimento.paradigms.regions.people_rates import MEANS, ONE_PERSON
 from cimento.paradigms.regions.people_ratings import NOBODY_BOTH
-from cimento.paradigms.regions.people_tables import people_of
+from cimento.paradigms.regions.people_tables import people_grid, people_of
+from cimento.report.findings_people import same_verdict_said
 from cimento.statistics.raters import UNKNOWN_PEOPLE
 from cimento.testing import FakeScorer
 
@@ -144,6 +145,30 @@ def test_kappa_has_a_reason_where_all_verdicts_are_equal():
     assert (model.same.same, model.same.interval.low) == (3, None)
     assert model.same.kappa.value is None
     assert model.same.kappa.reason == "all verdicts are equal"
+
+
+def test_a_kappa_of_0_says_which_side_never_varies():
+    # Mean ratings prefer the good sentence of all, the model not that of "mare".
+    same = {name: RATINGS[name] for name in ("tetto", "mare", "ponte", "sale")}
+    run = judged(suite(same))
+    *_, model = people_of(run)
+
+    assert (model.same.same, model.same.kappa.value) == (3, 0)
+    why = "all verdicts of people are equal, so it is 0 whatever the model's are"
+    assert model.same.kappa.reason == why
+    assert f"Cohen's kappa is 0: {why}" in same_verdict_said("m", list(run.estimates()))
+
+
+def test_what_is_not_shown_is_not_explained():
+    # All six people prefer the good sentence of each pair: proportions have no ranks.
+    agreed = ((7, 6, 7, 5, 7, 6), (1, 2, 3, 2, 1, 1))
+    grid = people_grid(people_of(judged(suite(dict.fromkeys(("tetto", "mare", "sale"), agreed)))))
+    notes = "\n".join(grid.compact().notes)
+    assert "no correlation with proportions: all proportions of people are equal" in notes
+    assert "rho:" not in notes
+    assert "kappa: Cohen's" in notes
+
+    assert "rho: Spearman's" in "\n".join(people_grid(people_of(judged(suite()))).notes)
 
 
 def test_clusters_widen_the_interval_of_the_same_verdict():

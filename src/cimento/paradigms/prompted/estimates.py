@@ -36,6 +36,7 @@ from cimento.paradigms.prompted.prompts import (
     rivals_of,
 )
 from cimento.paradigms.ratings import RatedSentence, ceilings, rated_of
+from cimento.records.outcomes import NO_INTERVAL
 from cimento.statistics import (
     Calibration,
     Design,
@@ -457,7 +458,7 @@ def _calibrated(prompted: PromptedRun, like: Estimate) -> Iterator[Estimate]:
     probabilities, people = [p for p, _ in shares], [o for _, o in shares]
     error = expected_calibration_error(probabilities, people)
     parts = brier_parts(probabilities, people)
-    without = "no interval is made for it" if shares else _NO_SHARES
+    without = NO_INTERVAL if shares else _NO_SHARES
     about = "proportion of acceptable among answers and among people"
     numbers = {
         ECE: error.ece,

@@ -54,16 +54,18 @@ def refuse_words(ratings: Sequence[Judgment]) -> None:
     """Refuse ratings of which many are not numbers, and would be left out: means would be biased.
 
     Raises:
-        InputError: several are not, and more than a tenth of all.
+        InputError: all are not, or several and more than a tenth.
     """
     words = Counter(one.value or "" for one in ratings if given_rating(one) is None)
     n_words = words.total()
-    if n_words > 1 and _MOST_WORDS * len(ratings) < n_words < len(ratings):
+    are_many = n_words > max(1, _MOST_WORDS * len(ratings))
+    if are_many or 0 < n_words == len(ratings):
         shown = ", ".join(repr(word) for word, _ in words.most_common(3))
         raise InputError(
             where="the ratings",
             seen=f"{n_words:,} of {len(ratings):,} are not numbers, such as {shown}",
-            todo="Say what they mean when you import them: --mapping FILE.",
+            todo="Give each word its number in the table [values] of a file, as in"
+            f' "{next(iter(words))}" = "NUMBER", and import the answers again with --mapping FILE.',
         )
 
 

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.errors import InputError, UsageError
+from cimento.errors import InputError, UsageError, counted
 from cimento.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, SCALE, Judgment
 from cimento.kinds.base import AppliedJudgments, SurveyItem, SurveyItems, SurveyTask
 from cimento.kinds.surveyor import answers_about, chosen_task, refuse_nothing, refuse_run
 from cimento.paradigms.regions.given_answers import ratings_by_condition, refuse_words
 from cimento.paradigms.regions.judging import CHOSEN_BY
 from cimento.suites.builtin import RATED
+from cimento.suites.ratings import PEOPLE, rated_of, ratings_by
 from cimento.suites.stimuli import regions_of_words, stimulus_text, stimulus_texts
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
-    from cimento.suites import Condition, JsonValue, Suite
+    from cimento.suites import Condition, Item, JsonValue, Suite
 
 SENTENCE_ID = "sentence_id"
 """Free column with an id of each sentence, in suites made from treebanks."""
@@ -78,10 +79,12 @@ def judged_sentences(
     """Write a copy of a suite of sentences, with people's answers.
 
     Ratings, and yes/no answers, become the columns of suites of kind ``acceptability``; choices
-    between the two sentences of a pair become a count for each sentence.
+    between the two sentences of a pair become a count for each sentence. People's ratings of other
+    sentences, such as means, stay as the suite has them.
 
     Raises:
-        InputError: no answer is about the suite.
+        InputError: no answer is about the suite, the answers are words, or ratings that stay in
+            the suite are on another scale.
         UsageError: the scale of the ratings is unknown.
         StorageError: the copy cannot be written.
     """
@@ -94,39 +97,95 @@ def judged_sentences(
     ratings, chosen = ratings_by_condition(about, known, passed, yes_no=yes_no)
     used = sum(map(len, ratings.values())) + sum(chosen.values())
     refuse_nothing(used, suite.name, passed)
-    items = tuple(
+    earlier = _earlier(suite) if ratings else frozenset()
+    kept = earlier - ratings.keys()
+    extra = dict(suite.extra)
+    if ratings:
+        ends = (0.0, 1.0) if yes_no else scale or _scale_asked(about)
+        extra |= {"kind": RATED, _RATINGS: _scale(suite, ends)}
+        if kept and ends is not None:
+            _refuse_other_scale(suite, ends, n_kept=len(kept))
+    items = _answered_items(suite, ratings, chosen, kept=kept)
+    write_native(dataclasses.replace(suite, items=items, extra=extra), folder)
+    rated = kept | ratings.keys()
+    return AppliedJudgments(
+        used,
+        _unanswered(suite, (*ratings, *chosen)),
+        passed,
+        unrated=sum((item.id, one.name) not in rated for item, one in suite.stimuli() if ratings),
+        earlier=len(earlier),
+        kept=len(kept),
+    )
+
+
+def _answered_items(
+    suite: Suite,
+    ratings: Mapping[tuple[str, str], Sequence[tuple[str, str]]],
+    chosen: Mapping[tuple[str, str], int],
+    *,
+    kept: Collection[tuple[str, str]],
+) -> tuple[Item, ...]:
+    """The items of a suite with people's answers, except where earlier ratings are kept."""
+    return tuple(
         dataclasses.replace(
             item,
             conditions=tuple(
                 _answered(
                     condition,
-                    ratings.get((item.id, condition.name), []) if ratings else None,
-                    chosen[item.id, condition.name] if chosen else None,
+                    None if not ratings or key in kept else ratings.get(key, []),
+                    chosen.get(key, 0) if chosen else None,
                 )
                 for condition in item.conditions
+                for key in [(item.id, condition.name)]
             ),
         )
         for item in suite.items
     )
-    extra = dict(suite.extra)
-    if ratings:
-        ends = (0.0, 1.0) if yes_no else scale or _scale_asked(about)
-        extra |= {"kind": RATED, _RATINGS: _scale(suite, ends)}
-    write_native(dataclasses.replace(suite, items=items, extra=extra), folder)
-    answered = {item for item, _ in (*ratings, *chosen)}
-    sentences = [(item.id, condition.name) for item in suite.items for condition in item.conditions]
-    unrated = sum(sentence not in ratings for sentence in sentences) if ratings else 0
-    without = sum(item.id not in answered for item in suite.items)
-    return AppliedJudgments(used, without, passed, unrated)
+
+
+def _unanswered(suite: Suite, places: Iterable[tuple[str, str]]) -> int:
+    """The number of items without an answer, given the items and conditions of answers."""
+    answered = {item for item, _ in places}
+    return sum(item.id not in answered for item in suite.items)
+
+
+def _earlier(suite: Suite) -> frozenset[tuple[str, str]]:
+    """The item and condition of each sentence of which a suite has people's ratings already.
+
+    What an author expects is none of them: it must not be taken for an answer.
+
+    Raises:
+        InputError: the scale or a rating is invalid, or a rating is off the scale.
+    """
+    if suite.extra.get("kind") != RATED or ratings_by(suite) != PEOPLE:
+        return frozenset()
+    both = zip(suite.stimuli(), rated_of(suite).sentences, strict=True)
+    return frozenset((item.id, one.name) for (item, one), sentence in both if sentence.given)
+
+
+def _refuse_other_scale(suite: Suite, ends: tuple[float, float], *, n_kept: int) -> None:
+    """Refuse answers on another scale than the ratings that stay in the suite.
+
+    Raises:
+        InputError: the scales differ; a suite has one.
+    """
+    own = rated_of(suite).scale
+    if own is not None and (own.low, own.high) != ends:
+        raise InputError(
+            where=f"suite {suite.name!r}",
+            seen=f"the ratings of {counted(n_kept, 'sentence')} that it has already are from"
+            f" {own.low:g} to {own.high:g}, the answers from {ends[0]:g} to {ends[1]:g}",
+            todo="A suite has one scale. If its own is wrong, correct it in the header,"
+            " such as rating good (1-7); otherwise delete the ratings in the suite.",
+        )
 
 
 def _answered(
     condition: Condition, ratings: Sequence[tuple[str, str]] | None, chosen: int | None
 ) -> Condition:
-    """A condition with people's answers; None if people were not asked about it."""
+    """A condition with people's answers; None for ratings or choices that stay as they are."""
     columns = dict(condition.columns)
     if ratings is not None:
-        # Without answers, the author's expected rating must not be taken for one.
         columns = {name: cell for name, cell in columns.items() if name not in _EARLIER}
     if ratings:
         columns[_RATINGS] = "; ".join(value for value, _ in ratings)

@@ -45,6 +45,11 @@ if TYPE_CHECKING:
 
 MAJORITY, MEANS, ONE_PERSON = "most people", "mean ratings", "one person"
 NO_CHOICES = "nobody chose between these sentences"
+_CONSTANT = {
+    "all values of x are equal": "all margins of the model are equal",
+    "all values of y are equal": "all proportions of people are equal",
+}
+"""Why a correlation of margins with proportions is undefined, said of the model and of people."""
 NO_SINGLE = "one choice cannot decide the prediction both ways"
 _SHARE = re.compile(r"0\.\d+|1\.0+")
 
@@ -190,6 +195,8 @@ def rate_of_model(
     both = [item for item in margins if item in shares]
     x, y = ([values[item] for item in both] for values in (margins, shares))
     graded = correlate(x, y, design=Design.of(both, clusters))
+    why = graded.reason and _CONSTANT.get(graded.reason, graded.reason)
+    graded = dataclasses.replace(graded, reason=why)
     verdicts = dict(outcomes.select("item", "verdict").iter_rows())
     same = same_verdicts(verdicts, answered, passes, clusters)
     like = dataclasses.replace(like, who=label_of(run), of_people=False, graded=graded, same=same)
@@ -217,7 +224,18 @@ def same_verdicts(
     same = [one == other for one, other in zip(model, together, strict=True)]
     interval = share_interval(same, Design.of(both, clusters))
     kappa = cohen_kappa(model, together, what="verdicts")
+    if kappa.value is not None and (constant := _constant(model, together)):
+        kappa = dataclasses.replace(kappa, reason=constant)
     return SameVerdict(len(both), sum(same), interval, kappa)
+
+
+def _constant(model: Sequence[VerdictName], people: Sequence[VerdictName]) -> str:
+    """Why kappa is 0 whatever the other verdicts are; empty where both sides vary."""
+    if len({*people}) == 1:
+        return "all verdicts of people are equal, so it is 0 whatever the model's are"
+    if len({*model}) == 1:
+        return "all verdicts of the model are equal, so it is 0 whatever people's are"
+    return ""
 
 
 def as_counted(verdict: VerdictName, passes: Collection[VerdictName]) -> VerdictName:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.io.values import grouped
 from cimento.paradigms.regions.people_rates import MAJORITY, MEANS, rates_of_choices
 from cimento.paradigms.regions.people_ratings import rates_of_ratings
-from cimento.records.outcomes import KAPPA, SAME_VERDICT, Estimate
+from cimento.records.outcomes import KAPPA, NO_INTERVAL, SAME_VERDICT, Estimate
 from cimento.report.cells import Shown
 from cimento.report.formatting import ends_of, number, rate_as_text
 from cimento.report.grid import BLANK, Grid
@@ -70,7 +70,11 @@ def people_grid(rates: Sequence[PeopleRate]) -> Grid:
         grouped=2,
         labels=3,
         remarks=1,
-        notes=(*(_OF_CHOICES if chose else ()), *(_OF_RATINGS if rated else ()), *_OF_MODELS),
+        notes=(
+            *(_OF_CHOICES if chose else ()),
+            *(_OF_RATINGS if rated else ()),
+            *_of_models(rates),
+        ),
         without=() if rated else ("95%, others",),
     )
 
@@ -86,12 +90,22 @@ _OF_RATINGS = (
     "Equal ratings are ties, which are not passes unless the run has --ties pass.",
     "95%: for other items and these people; others: for other items and other people.",
 )
-_OF_MODELS = (
-    "rho: Spearman's correlation, over items, of the model's margin with people's proportion.",
+_OF_RHO = "rho: Spearman's correlation, over items, of the model's margin with people's proportion."
+_OF_SAME = (
     "same verdict: items on which the model's verdict is that of mean ratings or most people;",
     "a tie is the same only as a tie, unless the run has --ties pass: then it is a pass.",
-    "kappa: Cohen's, of the same verdicts: 0 is chance. Item by item: --table people-items.",
+    "Item by item: --table people-items.",
 )
+_OF_KAPPA = "kappa: Cohen's, of the same verdicts: 0 is chance."
+
+
+def _of_models(rates: Sequence[PeopleRate]) -> Iterator[str]:
+    """What the columns of models mean, of those that have a value."""
+    if any(rate.graded is not None and rate.graded.r is not None for rate in rates):
+        yield _OF_RHO
+    yield from _OF_SAME
+    if any(rate.same is not None and rate.same.kappa.value is not None for rate in rates):
+        yield _OF_KAPPA
 
 
 def _same(rate: PeopleRate) -> str:
@@ -101,7 +115,10 @@ def _same(rate: PeopleRate) -> str:
 
 
 def _reason(rate: PeopleRate) -> str | None:
-    reasons = [one.reason for one in (rate, rate.graded, rate.others) if one is not None]
+    reasons = [one.reason for one in (rate, rate.others) if one is not None]
+    if rate.graded is not None and rate.graded.reason:
+        of = "95% of rho" if rate.graded.r is not None else "no correlation with proportions"
+        reasons.append(f"{of}: {rate.graded.reason}")
     if rate.same is not None and rate.same.kappa.reason:
         reasons.append(f"kappa: {rate.same.kappa.reason}")
     return "; ".join(dict.fromkeys(filter(None, reasons))) or None
@@ -196,5 +213,5 @@ def _of_same(run: Run, rate: PeopleRate, same: SameVerdict) -> Iterator[Estimate
         value=same.kappa.value,
         low=None,
         high=None,
-        reason=same.kappa.reason or "no interval is made for it",
+        reason=same.kappa.reason or NO_INTERVAL,
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from cimento.errors import Fault
-from cimento.faults import NO_LANGUAGE, fault
+from cimento.errors import Fault, counted
+from cimento.faults import NO_LANGUAGE, SEVERAL_LANGUAGES, fault
 from cimento.intake.words import NAMES, word_list
 from cimento.suites import ItemColumns
 from cimento.suites.checks.structure import Check, Stimuli
@@ -37,11 +37,13 @@ def _several(stimuli: Stimuli) -> Iterator[Fault]:
             continue
         counts = Counter(cell.strip() for cell in cells if cell and cell.strip())
         if len(counts) > 1 and all(map(_is_language, counts)):
-            shown = ", ".join(f"{word!r} ({n})" for word, n in counts.most_common(_SHOWN))
+            shown = ", ".join(
+                f"{word!r} ({counted(n, 'sentence')})" for word, n in counts.most_common(_SHOWN)
+            )
             more = f" and {len(counts) - _SHOWN} more" if len(counts) > _SHOWN else ""
             seen = f"By the column {name!r}, the sentences are in several languages: {shown}{more}."
             todo = "Make one file for each language, and run each with its --language."
-            yield fault("CIM-S094", where=stimuli.suite.name, seen=seen, todo=todo)
+            yield fault(SEVERAL_LANGUAGES, where=stimuli.suite.name, seen=seen, todo=todo)
 
 
 def _is_language(word: str) -> bool:
