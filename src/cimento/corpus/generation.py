@@ -21,7 +21,17 @@ from cimento.corpus.grammar import (
     twin_slots,
 )
 from cimento.errors import InputError
-from cimento.suites import BAD, GOOD, Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites import (
+    BAD,
+    GENERATED_STATUS,
+    GOOD,
+    Condition,
+    Item,
+    Meta,
+    Prediction,
+    Region,
+    Suite,
+)
 from cimento.suites.design import with_design
 from cimento.suites.formats.items import write_regions
 from cimento.suites.letters import one_spelling
@@ -465,7 +475,7 @@ def _suite(grammar: Grammar, items: Sequence[Item], name: str) -> Suite:
         version="0.1.0",
         language=grammar.language,
         phenomenon=grammar.phenomenon,
-        status="generated, not yet reviewed",
+        status=GENERATED_STATUS,
         reference=grammar.source,
         comment=" ".join(filter(None, (grammar.description, grammar.norm))),
         tags=tuple(filter(None, (grammar.term, NORM if grammar.norm else ""))),
