@@ -192,10 +192,8 @@ def test_the_command_prints_the_interval_by_which_it_decides(tmp_path, capsys):
     assert invoke(["compare", *sides, "--fail-if-worse", "0.5"]) == 0
     lines = capsys.readouterr().out.splitlines()
     (row,) = (line for line in lines if line.startswith("gated mean"))
-    assert (
-        row.split()
-        == f"gated mean of 2 starter suites 2 {mean:+.3f} [{low:.3f}, {high:.3f}]".split()
-    )
+    shown = f"gated mean of 2 starter suites 2 {mean:+.3f} [{low:.3f}, {high:.3f}]"
+    assert row.split() == shown.split()
     assert "Smallest drop that would have failed: none on a single suite." in said
 
 
