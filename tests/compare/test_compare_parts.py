@@ -128,7 +128,7 @@ def test_drafts_and_starter_suites_are_in_no_mean_with_others():
         f"chance 0.5: mean of 2 {kind} (95% over items): {names}"
         for kind, names in (("suites", "s, t"), ("generated suites", "u, v"))
     )
-    # By hand; the only starter suite is in no mean.
+    # By hand; the only starter suite has no mean.
     assert [(row[0], row[1], row[3]) for row in rows] == [
         (others, 100, 0.25), (others, 500, 0.75), (drafts, 100, 0.5), (drafts, 500, 1.0),
     ]  # fmt: skip

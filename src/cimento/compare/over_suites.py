@@ -24,9 +24,8 @@ from cimento.report.suite_differences import (
     rate_differences,
 )
 from cimento.statistics.suite_means import SuiteValue
-from cimento.suites import GENERATED_STATUS
 from cimento.suites.builtin import comes_with_cimento
-from cimento.suites.language_sets import GENERATED, STARTER
+from cimento.suites.language_sets import GENERATED, GENERATED_STATUS, STARTER
 from cimento.suites.published_results import blimp_datasets
 from cimento.suites.twins import units_of
 

@@ -21,19 +21,10 @@ from cimento.corpus.grammar import (
     twin_slots,
 )
 from cimento.errors import InputError
-from cimento.suites import (
-    BAD,
-    GENERATED_STATUS,
-    GOOD,
-    Condition,
-    Item,
-    Meta,
-    Prediction,
-    Region,
-    Suite,
-)
+from cimento.suites import BAD, GOOD, Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.design import with_design
 from cimento.suites.formats.items import write_regions
+from cimento.suites.language_sets import GENERATED_STATUS
 from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import stimulus_text
 

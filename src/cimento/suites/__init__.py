@@ -259,10 +259,6 @@ class Prediction:
     name: str = field(default="", repr=False)
 
 
-GENERATED_STATUS = "generated, not yet reviewed"
-"""The state of review of a suite that a grammar made, until a person states another."""
-
-
 @dataclass(frozen=True, slots=True)
 class Meta:
     """The metadata of a suite: authors, subject and terms.
