@@ -16,6 +16,7 @@ from cimento import InputError, SetSources, UsageError
 from cimento.cli.main import invoke
 from cimento.documents.language_answer import json_schema
 from cimento.suites import download_sizes, fetching
+from cimento.testing import FakeScorer
 from tests.helpers.docs_pages import DOCS, blocks
 from tests.helpers.serving import Site, serve
 
@@ -400,6 +401,14 @@ def test_several_models_are_compared_on_the_same_items(
     assert "What 2 models know about Italian" in out
     # A note without its column would explain nothing.
     assert "p: of no difference" not in out
+
+
+def test_checkpoints_are_in_the_order_of_training() -> None:
+    given = [f"mine-step{step}" for step in (1000, 10000, 2000)] + ["other"]
+    scorers = [FakeScorer(lambda tokens, *_: -float(len(tokens)), name=name) for name in given]
+    answer = cimento.evaluate_language("en", scorers, sets=["starter"])
+    assert [label.partition("@")[0] for label in answer.models] == [given[n] for n in (0, 2, 1, 3)]
+    assert tuple(dict.fromkeys(one.model for one in answer.starter)) == answer.models
 
 
 def test_all_parts_are_in_the_order_of_the_phenomena(

@@ -7,14 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from cimento import UsageError, open_runs
+from cimento import UsageError, evaluate, open_runs
 from cimento.compare.before_after import matched
 from cimento.compare.figures_checkpoints import checkpoints_figure, mean_rows, suite_rows
-from cimento.compare.over_suites import SuiteFacts
+from cimento.compare.over_suites import SuiteFacts, facts_of, suite_differences
 from cimento.compare.ranking import rank_models
 from cimento.compare.training_means import means_over_training, training_grids
+from cimento.evaluation.own_suites import generated_suites
+from cimento.kinds.registry import load_suite
 from cimento.paired.item_outcomes import ItemOutcomes, item_outcomes, step_of
 from cimento.report.figures_rates import steps_frame
+from cimento.report.suite_differences import differences_grid
+from cimento.testing import FakeScorer
 from tests.helpers.made_runs import made_run, outcomes_of
 
 
@@ -101,6 +105,58 @@ def test_the_first_curve_is_the_mean_over_suites_of_one_level_of_chance():
     designs = {name: replace(one, is_design=True) for name, one in facts.items()}
     assert list(means_over_training(rankings, designs)) == []
     assert training_grids(rankings, designs, headlines=headlines) == {}
+
+
+def test_drafts_and_starter_suites_are_in_no_mean_with_others():
+    answers = {100: ("+---", "+---", "++--", "++--", "----"), 500: ("++--", *["++++"] * 4)}
+    parts = dict(zip("stuvw", ("", "", "generated", "generated", "starter"), strict=True))
+    runs = [
+        marks(f"m@{step}", 2 * right, family="m", step=step, suite=suite)
+        for step, of in answers.items()
+        for suite, right in zip(parts, of, strict=True)
+    ]
+    facts = {
+        name: SuiteFacts(
+            unit=name, phenomena=frozenset({name}), chance=0.5, is_design=False, part=part
+        )
+        for name, part in parts.items()
+    }
+    rankings = rank_models(runs).rankings
+    headlines = [(ranking.suite, ranking.question) for ranking in rankings]
+    rows = list(mean_rows(means_over_training(rankings, facts)))
+    others, drafts = (
+        f"chance 0.5: mean of 2 {kind} (95% over items): {names}"
+        for kind, names in (("suites", "s, t"), ("generated suites", "u, v"))
+    )
+    # By hand; the only starter suite has no mean.
+    assert [(row[0], row[1], row[3]) for row in rows] == [
+        (others, 100, 0.25), (others, 500, 0.75), (drafts, 100, 0.5), (drafts, 500, 1.0),
+    ]  # fmt: skip
+    table = training_grids(rankings, facts, headlines=headlines)["training"]
+    assert [str(row[0]) for row in table.rows] == ["2", "2", "2 generated", "2 generated"]
+    assert "2 generated suites, chance 0.50: u, v." in table.notes
+    pairs = [one for ranking in rankings for one in ranking.pairs]
+    differences = suite_differences(pairs, facts, correction="holm")
+    overall = [one for one in differences if not one.phenomenon]
+    assert [(one.part, one.n_suites, abs(one.value)) for one in overall] == [
+        ("", 2, 0.5), ("generated", 2, 0.5),
+    ]  # fmt: skip
+    shown = differences_grid(overall)
+    column = list(shown.header).index("suites")
+    assert [str(row[column]) for row in shown.rows] == ["2", "2 generated"]
+
+
+def test_drafts_are_told_by_their_status_and_starter_suites_by_more_than_their_name(tmp_path):
+    scorer = FakeScorer(lambda tokens, *_: -1.0 - len(tokens) % 3, name="m")
+    own = load_suite("it-subject-verb").suite
+    draft = generated_suites("it", seed=0).suites[0].suite
+    reviewed = replace(draft, meta=replace(draft.meta, status="read by two people"))
+    other = replace(own, meta=replace(own.meta, status="mine"))
+    parts = []
+    for number, suite in enumerate((draft, reviewed, own, other)):
+        evaluate(suite, scorer, output=tmp_path / str(number), limit=4)
+        parts += [one.part for one in facts_of(open_runs(tmp_path / str(number))).values()]
+    assert parts == ["generated", "", "starter", ""]
 
 
 def test_the_table_over_training_counts_twins_once_as_the_figure_does():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
 from xml.etree import ElementTree as ET
@@ -81,26 +82,43 @@ def test_several_suites_and_their_mean_are_widened_for_all_of_them():
     for one in gated.changes:
         assert (one.change.low, one.change.high) == pytest.approx((low, high))
     # Zou and Donner: distances add up in squares; of four alike, the mean's is half of one's.
-    assert gated.overall is not None
-    assert gated.overall.change.estimate == pytest.approx(-0.3)
-    assert gated.overall.change.low == pytest.approx(-0.3 - (-0.3 - low) / 2)
-    assert gated.overall.change.high == pytest.approx(-0.3 + (high + 0.3) / 2)
+    (mean,) = gated.means
+    assert mean.change.estimate == pytest.approx(-0.3)
+    assert mean.change.low == pytest.approx(-0.3 - (-0.3 - low) / 2)
+    assert mean.change.high == pytest.approx(-0.3 + (high + 0.3) / 2)
+
+
+def test_starter_suites_and_drafts_have_means_of_their_own():
+    fallen, equal = pair(*FALLEN, "s0"), [pair(FALLEN[0], FALLEN[0], f"s{k}") for k in range(1, 6)]
+    parts = dict.fromkeys(("s0", "s1"), "") | dict.fromkeys(("s2", "s3", "s4"), "generated")
+    pairs = [fallen, *equal]
+    about = {
+        name: replace(one, part=parts.get(name, "starter"))
+        for name, one in facts(*(one.suite for one in pairs)).items()
+    }
+    gated = gate(pairs, pairs, about, margin=0)
+    # Of the only starter suite there is no mean; 12 of 40 items are lost on one of two others.
+    assert [(one.name, one.n_suites, one.change.estimate) for one in gated.means] == [
+        ("mean over suites", 2, pytest.approx(-0.15)),
+        ("mean over generated suites", 3, 0.0),
+    ]
+    # All are widened for six suites and two means.
+    low, high = by_hand(0, 12, 40, 1 - 0.05 / 8)
+    assert (gated.changes[0].change.low, gated.changes[0].change.high) == pytest.approx((low, high))
 
 
 def test_suites_of_the_same_items_are_no_more_evidence_than_one():
     pairs = several(*FALLEN, 4)
-    twins = looked_at(pairs, units={"s1": "s0", "s3": "s2"}).overall
-    apart = looked_at(pairs).overall
-    assert twins is not None
-    assert apart is not None
+    (twins,) = looked_at(pairs, units={"s1": "s0", "s3": "s2"}).means
+    (apart,) = looked_at(pairs).means
     half, other = ((one.change.high or 0) + 0.3 for one in (twins, apart))
     assert half == pytest.approx(other * math.sqrt(2))
 
 
 def test_a_mean_needs_two_units_and_each_suite_once():
     pairs = several(*FALLEN, 2)
-    assert looked_at(pairs, units={"s1": "s0"}).overall is None
-    assert looked_at([*pairs, *pairs]).overall is None
+    assert looked_at(pairs, units={"s1": "s0"}).means == ()
+    assert looked_at([*pairs, *pairs]).means == ()
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.05])
@@ -143,7 +161,7 @@ def test_equal_models_rarely_fail_and_a_fall_of_all_suites_is_seen_by_the_mean()
     # At 5% the number of failures is 15; 3.09 standard errors above are 26.7.
     assert sum(bool(one.worse) for one in equal) <= 26
     fallen = [looked_at(drawn(rng, fall=0.15)) for _ in range(100)]
-    by_mean = sum(one.overall is not None and one.overall.worse for one in fallen)
+    by_mean = sum(mean.worse for one in fallen for mean in one.means)
     by_suite = sum(any(change.worse for change in one.changes) for one in fallen)
     assert by_mean >= 60
     assert by_suite <= 20
@@ -170,11 +188,12 @@ def test_the_command_prints_the_interval_by_which_it_decides(tmp_path, capsys):
         for k, side in ((0, -1), (1, 1))
     )
     wide = f"widened for 2 suites and their mean: [{low:+.3f}, {high:+.3f}] over 48 items."
-    assert f"Nearest to failing: mean over suites: change {mean:+.3f}, {wide}" in said
+    assert f"Nearest to failing: mean over starter suites: change {mean:+.3f}, {wide}" in said
     assert invoke(["compare", *sides, "--fail-if-worse", "0.5"]) == 0
     lines = capsys.readouterr().out.splitlines()
     (row,) = (line for line in lines if line.startswith("gated mean"))
-    assert row.split() == f"gated mean of 2 suites 2 {mean:+.3f} [{low:.3f}, {high:.3f}]".split()
+    shown = f"gated mean of 2 starter suites 2 {mean:+.3f} [{low:.3f}, {high:.3f}]"
+    assert row.split() == shown.split()
     assert "Smallest drop that would have failed: none on a single suite." in said
 
 

@@ -17,7 +17,7 @@ from cimento.cli.flags import command_of, refuse_file_name
 from cimento.cli.report import GridOptions, note_trials, show_grids
 from cimento.compare.before_after import BeforeAfter, RunPair, compare_before_after
 from cimento.compare.comparison_tables import equivalence_grid
-from cimento.compare.gate import MEAN, Gate
+from cimento.compare.gate import Gate
 from cimento.compare.methods import comparison_methods, ranking_methods
 from cimento.compare.over_suites import designs_in, facts_of, over_suites_grids, suite_differences
 from cimento.compare.summary_tables import summary_of_models, summary_of_two, with_gated_mean
@@ -245,7 +245,7 @@ def _plain_comparison(
         "means": comparison.means,
         "differences": comparison.differences,
         "ways": comparison.ways,
-        "worse": None if gate is None else [one.suite or MEAN for one in gate.worse],
+        "worse": None if gate is None else [one.name for one in gate.worse],
         "equivalence": equivalent,
         "only_first": comparison.only_first,
         "only_second": comparison.only_second,

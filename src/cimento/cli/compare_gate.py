@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cli.console import NOT_REACHED, note
 from cimento.cli.evaluating import PART_MISSING
-from cimento.compare.gate import MEAN, Gate, GatedChange, gate
+from cimento.compare.gate import Gate, GatedChange, gate
 from cimento.compare.over_suites import facts_of
 from cimento.errors import UsageError, counted
 
@@ -89,7 +89,7 @@ def _lacks(pair: RunPair) -> str:
 
 def _said(one: GatedChange, gated: Gate) -> str:
     """A change with the interval by which the gate decides."""
-    change, name = one.change, f"{one.suite}, {one.question}" if one.suite else MEAN
+    change, name = one.change, f"{one.suite}, {one.question}" if one.suite else one.name
     ends = "" if change.low is None else f" [{change.low:+.3f}, {change.high:+.3f}]"
     wide = f", widened for {_widened_for(gated)}:" if ends and len(gated.every) > 1 else ""
     return f"{name}: change {change.estimate:+.3f}{wide}{ends} over {counted(one.n, 'item')}"
@@ -98,20 +98,22 @@ def _said(one: GatedChange, gated: Gate) -> str:
 def _widened_for(gated: Gate) -> str:
     suites = len({one.suite for one in gated.changes})
     several = "suite" if suites == len(gated.changes) else "comparison"
-    return counted(len(gated.changes), several) + " and their mean" * (gated.overall is not None)
+    means = ("", " and their mean", " and their means")[min(len(gated.means), 2)]
+    return counted(len(gated.changes), several) + means
 
 
 def _none_worse(gated: Gate) -> str:
     """A note on what was compared, if nothing is significantly worse: what came nearest to it."""
     by = f" by more than {gated.margin:g}" if gated.margin else ""
     known = [one for one in gated.every if one.change.high is not None]
-    few = [f"{one.suite or MEAN} ({one.change.reason})" for one in gated.every if one not in known]
+    few = [f"{one.name} ({one.change.reason})" for one in gated.every if one not in known]
     compared = f"{_widened_for(gated)}, {counted(sum(one.n for one in gated.changes), 'item')}"
     nearest = sorted(known, key=lambda one: one.change.high or 0.0)[:1]
     family = " (family-wise)" if len(gated.every) > 1 else ""
-    none = "neither a suite nor the mean" if gated.overall in known else "no suite"
-    if gated.overall in known and gated.overall not in nearest:
-        nearest += [gated.overall]
+    means = [one for one in gated.means if one in known]
+    which = "the mean" if len(gated.means) == 1 else "a mean"
+    none = f"neither a suite nor {which}" if means else "no suite"
+    nearest += [one for one in means if one not in nearest]
     return " ".join(
         (
             f"cimento: not worse: {none} is significantly lower{family} in the second{by}",
@@ -139,6 +141,8 @@ def _detectable(gated: Gate, known: Sequence[GatedChange]) -> list[str]:
         said = " to ".join(ends) + (" on one suite" if len(of_suites) > 1 else "")
         if none := len(of_suites) - len(drops):
             said += f" (on {none} of {len(of_suites)}, no drop would have)"
-    if gated.overall is not None and gated.overall.detectable is not None:
-        said += f", {gated.overall.detectable:.3f} on the mean"
+    for mean in gated.means:
+        if mean.detectable is not None:
+            which = "mean" if len(gated.means) == 1 else mean.name
+            said += f", {mean.detectable:.3f} on the {which}"
     return [f"Smallest drop that would have failed: {said}."]

@@ -40,6 +40,10 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "annotate apply": (
         "cimento annotate apply pairs.csv judgments.csv --scale 1,5 --language it -o rated",
     ),
+    "cluster slurm": (
+        "cimento cluster slurm my-suite -m org/name@revision --jobs 16 -o runs",
+        "cimento cluster slurm --language it -m out/checkpoint-3000 -o italian",
+    ),
     "models check": (
         "cimento models check out/checkpoint-3000",
         "cimento models check org/name@revision it-subject-verb --precision",

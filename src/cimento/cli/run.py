@@ -46,7 +46,7 @@ def run_command(action: Callable[[OptionsT], int]) -> Callable[..., Callable[[],
                     where=where,
                     seen=f"no {name} are given",
                     todo="Give SUITE... -m MODEL..., or a run file that names them; --language CODE"
-                    " without SUITE means every published set of a language.",
+                    " without SUITE means all sets and suites of a language.",
                 )
         return stated
 
@@ -138,7 +138,8 @@ def run(options: CallOptions) -> int:
 
     A run that is already stored is shown and not repeated. If there are several measures, the run
     is stored with the first. A run file names suites, models and options; the command line
-    overrides it. Without SUITE, --language CODE runs every published set of the language.
+    overrides it. Without SUITE, --language CODE runs every published set of the
+    language, our starter suites and generated drafts; --sets chooses among them.
     """
     from cimento.cli.evaluating import (
         PART_MISSING,

@@ -54,7 +54,8 @@ class LanguageOptions(RunOptions):
     language: str = option(
         "",
         "Language of a table that does not state one; without SUITE: every published set of the"
-        " language (`cimento suites list --remote --language CODE` lists them). ISO 639-1 code"
+        " language (`cimento suites list --remote --language CODE` lists them), starter suites and"
+        " generated drafts; --sets chooses. ISO 639-1 code"
         " (it, es ...), or 639-3 if there is none (gsw).",
     )
     all_languages: bool = option(

@@ -105,6 +105,6 @@ def mean_rows(means: Iterable[MeanAtStep]) -> Iterator[tuple[object, ...]]:
         if n_suites == 1:
             panel = f"{level}{one.units[0]} and its twin (95% over {one.about})"
         else:
-            what = f"mean of {n_suites} suites{' and twins' * twins}"
+            what = f"mean of {n_suites} {f'{one.part} suites'.strip()}{' and twins' * twins}"
             panel = f"{level}{what} (95% over {one.about}): {some(one.units)}"
         yield panel, one.step, one.model, one.value, one.low, one.high, n_suites, one.chance

@@ -3,7 +3,7 @@
 A change has an interval per suite, and so has the mean change over suites, for other items of these
 suites: a gate asks about them, not about other phenomena. All are widened so that they hold
 simultaneously (Bonferroni). Something is worse where such an interval lies wholly below minus the
-margin.
+margin. Starter suites and generated drafts have means of their own.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,9 @@ class GatedChange:
     """A change as the gate sees it.
 
     Attributes:
-        suite: its name; empty for the mean over suites.
+        suite: its name; empty for a mean over suites.
+        part: of cimento's own suites that a mean is of; empty for others.
+        n_suites: number of suites in a mean; those made of the same items count as one.
         question: what counts as right; empty for the mean.
         n: items.
         change: second minus first, with the widened interval.
@@ -47,12 +49,19 @@ class GatedChange:
     """
 
     suite: str
+    part: str = ""
+    n_suites: int = 1
     question: str
     n: int
     change: Difference
     worse: bool
     lost: tuple[str, ...] = ()
     detectable: float | None
+
+    @property
+    def name(self) -> str:
+        """The suite's, or what the mean is called."""
+        return self.suite or (MEAN.replace("suites", f"{self.part} suites") if self.part else MEAN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,19 +71,18 @@ class Gate:
     Attributes:
         margin: a fall that does not matter.
         changes: of each suite and question.
-        overall: the mean over suites; None where there are fewer than two, or several models each.
-        n_suites: number of suites in the mean; those made of the same items count as one.
+        means: over suites, starter and generated ones apart; none where there are fewer than two,
+            or several models each.
     """
 
     margin: float
     changes: tuple[GatedChange, ...]
-    overall: GatedChange | None
-    n_suites: int = 0
+    means: tuple[GatedChange, ...]
 
     @property
     def every(self) -> tuple[GatedChange, ...]:
-        """All changes, that of the mean last."""
-        return (*self.changes, *([self.overall] if self.overall else ()))
+        """All changes, those of means last."""
+        return (*self.changes, *self.means)
 
     @property
     def worse(self) -> tuple[GatedChange, ...]:
@@ -93,16 +101,19 @@ def gate(
 
     Args:
         rates: made together; each is looked at.
-        main: those by the main question of a suite; their mean is looked at too, without factorial
-            designs.
+        main: those by the main question of a suite; the mean of each part of them is looked at too,
+            without factorial designs.
         facts: of the suites.
         margin: a difference of shares that does not matter; 0 for none.
     """
-    pooled = [one for one in main if not facts[one.suite].is_design]
-    units = {facts[one.suite].unit for one in pooled}
-    once = len({one.suite for one in pooled}) == len(pooled)
-    with_mean = len(units) >= _FEWEST and once
-    level = 1 - 0.05 / max(1, len(rates) + with_mean)
+    pooled = grouped((about.part, one) for one in main if not (about := facts[one.suite]).is_design)
+    units = {part: len({facts[one.suite].unit for one in some}) for part, some in pooled.items()}
+    averaged = {
+        part: some
+        for part, some in sorted(pooled.items())
+        if units[part] >= _FEWEST and len({one.suite for one in some}) == len(some)
+    }
+    level = 1 - 0.05 / max(1, len(rates) + len(averaged))
 
     changes = [
         _gated(
@@ -114,11 +125,17 @@ def gate(
         )
         for rate in rates
     ]
-    overall = None
-    if with_mean:
-        mean = partial(_mean, pooled, facts, level=level)
-        overall = _gated(pooled, mean, margin=margin, suite="", question="")
-    return Gate(margin=margin, changes=tuple(changes), overall=overall, n_suites=len(units))
+    means = [
+        replace(
+            _gated(
+                some, partial(_mean, some, facts, level=level), margin=margin, suite="", question=""
+            ),
+            part=part,
+            n_suites=units[part],
+        )
+        for part, some in averaged.items()
+    ]
+    return Gate(margin=margin, changes=tuple(changes), means=tuple(means))
 
 
 def _gated(

@@ -24,6 +24,8 @@ from cimento.report.suite_differences import (
     rate_differences,
 )
 from cimento.statistics.suite_means import SuiteValue
+from cimento.suites.builtin import comes_with_cimento
+from cimento.suites.language_sets import GENERATED, GENERATED_STATUS, STARTER
 from cimento.suites.published_results import blimp_datasets
 from cimento.suites.twins import units_of
 
@@ -46,12 +48,15 @@ class SuiteFacts:
         phenomena: that it tests; its name where it says none.
         chance: level of chance of its headline; None where it is not known.
         is_design: whether it is a factorial design, which is summed up by DD.
+        part: ``starter`` if it comes with cimento, ``generated`` if it is a draft that a grammar
+            made, else empty; parts are never in one mean.
     """
 
     unit: str
     phenomena: frozenset[str]
     chance: float | None
     is_design: bool
+    part: str = ""
 
 
 def facts_of(runs: Sequence[Run]) -> dict[str, SuiteFacts]:
@@ -72,6 +77,7 @@ def facts_of(runs: Sequence[Run]) -> dict[str, SuiteFacts]:
             phenomena=_phenomena(run),
             chance=chances.get(name),
             is_design=name in designs,
+            part=_part(run),
         )
         for name, run in first.items()
     }
@@ -84,6 +90,14 @@ def designs_in(facts: Mapping[str, SuiteFacts]) -> tuple[str, ...]:
 
 def _headline(run: Run) -> Estimate | None:
     return next((one for one in run.estimates() if one.role == "headline"), None)
+
+
+def _part(run: Run) -> str:
+    """The part of cimento's own suites that a suite is of, by its metadata; empty for others."""
+    meta = run.suite.meta
+    if meta.status == GENERATED_STATUS:
+        return GENERATED
+    return STARTER if comes_with_cimento(meta) else ""
 
 
 def _phenomena(run: Run) -> frozenset[str]:
@@ -139,7 +153,7 @@ def suite_differences(
     for one in comparisons:
         about, change = facts[one.suite], one.change
         if change.estimate is not None and not about.is_design:
-            pair = PairOfModels(one.first, one.second, chance=about.chance)
+            pair = PairOfModels(one.first, one.second, chance=about.chance, part=about.part)
             values.setdefault(pair, []).append(
                 SuiteValue(
                     one.suite, about.unit, about.phenomena,
@@ -168,6 +182,7 @@ def _board_differences(
                 model=run.model,
                 measure=getattr(run.options, MEASURE, ""),
                 chance=facts[run.suite.name].chance,
+                part=facts[run.suite.name].part,
                 value=head.value,
             )
             for run, head in heads

@@ -134,30 +134,32 @@ def summary_grids(comparison: BeforeAfter, *, correction: str, sides: Sides) -> 
 
 
 def with_gated_mean(grid: Grid, gate: Gate) -> Grid:
-    """The summary with a row for the mean by which a gate decides, if it has one.
+    """The summary with a row for each mean by which a gate decides.
 
     Args:
         grid: from `summary_of_two`.
         gate: over the same runs.
     """
-    if gate.overall is None:
+    if not gate.means:
         return grid
-    change = gate.overall.change
-    cells = {
-        "suite": f"gated mean of {counted(gate.n_suites, 'suite')}",
-        "n": str(gate.n_suites),
-        "change": signed(change.estimate, digits=3, absent=BLANK),
-        "95%": ends_of(change),
-        "reason": change.reason or BLANK,
-    }
-    row = tuple(cells.get(name, BLANK) for name in grid.header)
+    cells = [
+        {
+            "suite": f"gated mean of {counted(mean.n_suites, f'{mean.part} suite'.strip())}",
+            "n": str(mean.n_suites),
+            "change": signed(mean.change.estimate, digits=3, absent=BLANK),
+            "95%": ends_of(mean.change),
+            "reason": mean.change.reason or BLANK,
+        }
+        for mean in gate.means
+    ]
+    rows = [tuple(row.get(name, BLANK) for name in grid.header) for row in cells]
     rules = grid.rules or frozenset({len(grid.rows)})
     notes = tuple(dict.fromkeys((*grid.notes, _GATED, TWINS)))
-    return replace(grid, rows=(*grid.rows, row), rules=rules, notes=notes)
+    return replace(grid, rows=(*grid.rows, *rows), rules=rules, notes=notes)
 
 
 _GATED = (
-    "Gated mean: by which --fail-if-worse decides, of all suites whatever their chance. Its"
+    "Gated mean: by which --fail-if-worse decides, whatever the chance of suites. Its"
     " interval generalizes to other items of these suites, and is widened, so that it and those of"
     " the suites hold simultaneously in 95% of comparisons."
 )
@@ -201,7 +203,7 @@ def _labeled(suite: str, model: str) -> str:
 def _mean_row(mean: SuiteDifference) -> _Row:
     level = "" if mean.chance is None else f", chance {mean.chance:g}"
     return _Row(
-        label=f"mean of {counted(mean.n_suites, 'suite')}{level}",
+        label=f"mean of {counted(mean.n_suites, f'{mean.part} suite'.strip())}{level}",
         n=mean.n_suites,
         change=mean,
         estimate=mean.value,

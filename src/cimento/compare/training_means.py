@@ -34,6 +34,7 @@ class MeanAtStep:
         units: their names without twins: of suites made of the same items, which count once, the
             first.
         chance: their level of chance; None where it is not known.
+        part: ``starter`` or ``generated`` if they are suites of cimento itself, else empty.
         reason: why there is no interval; empty where there is one.
     """
 
@@ -46,6 +47,7 @@ class MeanAtStep:
     suites: tuple[str, ...]
     units: tuple[str, ...]
     chance: float | None
+    part: str
     reason: str
 
 
@@ -54,20 +56,21 @@ def means_over_training(
 ) -> Iterator[MeanAtStep]:
     """The means over suites of one level of chance, step by step; twins are one suite, their mean.
 
-    A step is there only if all of these suites have it. The interval is that for other phenomena;
-    where it is undefined at a step, it is that for other items of these suites at all steps.
-    Factorial designs are left out, which are summed up by DD.
+    Starter suites and generated drafts have means of their own. A step is there only if all suites
+    of its mean have it. The interval is that for other phenomena; where it is undefined at a step,
+    it is that for other items of these suites at all steps. Factorial designs are left out, which
+    are summed up by DD.
 
     Args:
         rankings: one for each suite.
         facts: of the suites.
     """
     by_level = grouped(
-        ((checkpoints[0].family, facts[ranking.suite].chance), (ranking.suite, checkpoints))
+        ((checkpoints[0].family, about.chance, about.part), (ranking.suite, checkpoints))
         for ranking in rankings
-        if (checkpoints := ranking.checkpoints) and not facts[ranking.suite].is_design
+        if (checkpoints := ranking.checkpoints) and not (about := facts[ranking.suite]).is_design
     )
-    for (_, chance), of_suites in by_level.items():
+    for (_, chance, part), of_suites in by_level.items():
         if len(of_suites) < _FEWEST_SUITES:
             continue
         means = _means_by_step(of_suites, facts)
@@ -81,7 +84,7 @@ def means_over_training(
                 about=over.target if known else "items",
                 suites=tuple(suite for suite, _ in of_suites),
                 units=tuple(dict.fromkeys(facts[suite].unit for suite, _ in of_suites)),
-                chance=chance, reason=ends.reason or "",
+                chance=chance, part=part, reason=ends.reason or "",
             )  # fmt: skip
 
 
@@ -131,16 +134,17 @@ def training_grids(
         f"Intervals generalize to other {' or '.join(about)}. Suites made of the same items, such"
         " as a suite and its twin, count as one."
     )
-    levels = dict.fromkeys((one.chance, one.units) for one in means)
+    levels = dict.fromkeys((one.chance, one.part, one.units) for one in means)
     members = (
-        f"{counted(len(units), 'suite')}{level and f', chance {level}'}: {some(units)}."
-        for chance, units in levels
+        f"{suites}{level and f', chance {level}'}: {some(units)}."
+        for chance, part, units in levels
+        for suites in [counted(len(units), f"{part} suite".strip())]
         for level in ["" if chance is None else f"{chance:.2f}"]
     )
     grid = Grid.of(
         means,
         {
-            "suites": lambda one: len(one.units),
+            "suites": lambda one: f"{len(one.units)} {one.part}" if one.part else len(one.units),
             "chance": lambda one: BLANK if one.chance is None else f"{one.chance:.2f}",
             "step": lambda one: one.step,
             "accuracy": lambda one: BLANK if one.value is None else f"{one.value:.3f}",

@@ -24,6 +24,7 @@ from cimento.errors import InputError
 from cimento.suites import BAD, GOOD, Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.design import with_design
 from cimento.suites.formats.items import write_regions
+from cimento.suites.language_sets import GENERATED_STATUS
 from cimento.suites.letters import one_spelling
 from cimento.suites.stimuli import stimulus_text
 
@@ -465,7 +466,7 @@ def _suite(grammar: Grammar, items: Sequence[Item], name: str) -> Suite:
         version="0.1.0",
         language=grammar.language,
         phenomenon=grammar.phenomenon,
-        status="generated, not yet reviewed",
+        status=GENERATED_STATUS,
         reference=grammar.source,
         comment=" ".join(filter(None, (grammar.description, grammar.norm))),
         tags=tuple(filter(None, (grammar.term, NORM if grammar.norm else ""))),

@@ -49,6 +49,7 @@ from cimento.kinds.option_types import EvaluationKeywords
 from cimento.kinds.run import Run
 from cimento.models.in_memory import as_scorers, split_tokenizer
 from cimento.options import from_names
+from cimento.paired.item_outcomes import step_of
 from cimento.records.outcomes import ACCURACY
 from cimento.records.store import manifest_part
 from cimento.records.summary import JsonSchema, described_schema
@@ -231,12 +232,13 @@ def language_answer(
     """The answer that some runs give.
 
     Args:
-        runs: of the suites of a language, by one model or several.
+        runs: of the suites of a language, by one model or several; checkpoints of one training are
+            put in its order.
         part: the suites, or the random part of them that was asked.
         failures: runs that could not be made.
         seed: of bootstraps.
     """
-    asked = part.asked
+    asked, runs = part.asked, _by_step(runs)
     origins = {suite: SuiteOrigin(set=of, name=name) for suite, (of, name) in asked.origins.items()}
     by_part = grouped((origins[run.suite_name].set, run) for run in runs)
     published = [run for run in runs if origins[run.suite_name].set not in OWN]
@@ -269,6 +271,17 @@ def language_answer(
         not_run=_not_run(failures),
         sample=part.sample,
     )
+
+
+def _by_step(runs: Sequence[Run]) -> list[Run]:
+    """The runs, those of one training together and in the order of its steps."""
+    known = [step_of(str(run.manifest.get("named") or run.model)) for run in runs]
+    place = {family: n for n, family in enumerate(dict.fromkeys(family for family, _ in known))}
+    by_run = sorted(
+        zip(known, runs, strict=True),
+        key=lambda one: (place[one[0][0]], one[0][1] is None, one[0][1] or 0),
+    )
+    return [run for _, run in by_run]
 
 
 _Of = TypeVar("_Of", PhenomenonChange, Example)

@@ -105,8 +105,8 @@ def _notes(answer: LanguageAnswer) -> Iterator[str]:
         )
         yield (
             "A rate is above chance if its whole interval is. First come rates above chance on"
-            " other paradigms too, then on these only, then the rest; within each group, the"
-            " higher the lower end of the interval is above chance, the earlier."
+            " other paradigms too, then on these only, then the rest; each group is"
+            " sorted by how far the interval's lower end exceeds chance."
             + " The model with the highest mean sets the order."
             * (len(answer.models) > 1)
         )

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from cimento.compare.gate import MEAN
 from cimento.errors import counted
 from cimento.io.files import write_text
 from cimento.io.tables import REQUESTS
@@ -103,7 +102,7 @@ def write_gate_junit(
 
 def _change_case(one: GatedChange, margin: float, run: Run | None) -> ET.Element:
     by = f" by more than {margin:g}" if margin else ""
-    case = _case(one.suite or MEAN, f"{one.question} is not worse{by}".strip())
+    case = _case(one.name, f"{one.question} is not worse{by}".strip())
     change = one.change
     if change.low is None or change.high is None:
         ET.SubElement(case, "skipped", message=_plain(change.reason or ""))

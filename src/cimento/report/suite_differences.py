@@ -51,6 +51,7 @@ class SuiteDifference:
         second: label of the other.
         measure: by which sentences are compared; empty where that is not known.
         chance: level of chance of the suites; None where that is not known.
+        part: ``starter`` or ``generated`` if these are suites of cimento itself, else empty.
         phenomenon: of the suites; empty for all of them.
         n_suites: number of suites; those made of the same items count as one.
         n_phenomena: number of phenomena.
@@ -72,6 +73,7 @@ class SuiteDifference:
     second: str
     measure: str = ""
     chance: float | None = None
+    part: str = ""
     phenomenon: str = ""
     n_suites: int
     n_phenomena: int
@@ -97,12 +99,14 @@ class PairOfModels:
         second: label of the other.
         measure: by which sentences are compared.
         chance: level of chance of the suites.
+        part: of cimento's own suites that they are of; empty for others.
     """
 
     first: str
     second: str
     measure: str = ""
     chance: float | None = None
+    part: str = ""
 
 
 def differences_over_suites(
@@ -141,6 +145,7 @@ class SuiteRate:
         model: label of the model.
         measure: by which sentences are compared; empty where there is none.
         chance: level of chance; None where it is not known.
+        part: of cimento's own suites that it is of; empty for others.
         value: the rate.
     """
 
@@ -150,6 +155,7 @@ class SuiteRate:
     model: str
     measure: str
     chance: float | None
+    part: str = ""
     value: float
 
 
@@ -165,7 +171,7 @@ def rate_differences(
         correction: of p-values over pairs.
 
     Returns:
-        By measure and by level of chance; nothing for more than ten models.
+        By measure, level of chance and part; nothing for more than ten models.
     """
     from cimento.statistics.suite_means import SuiteValue
 
@@ -180,7 +186,7 @@ def rate_differences(
         for suite in first if column[0] == other[0] else ():
             if suite in second:
                 one = first[suite]
-                pair = PairOfModels(column[1], other[1], column[0], chances[suite])
+                pair = PairOfModels(column[1], other[1], column[0], chances[suite], one.part)
                 gap = second[suite].value - one.value
                 values.setdefault(pair, []).append(
                     SuiteValue(suite, one.unit, one.phenomena, gap, None, None)
@@ -214,6 +220,7 @@ def _difference(pair: PairOfModels, label: str, values: Sequence[SuiteValue]) ->
         second=pair.second,
         measure=pair.measure,
         chance=pair.chance,
+        part=pair.part,
         phenomenon=label,
         n_suites=mean.n,
         n_phenomena=over.phenomena,
@@ -249,13 +256,14 @@ def differences_grid(
     shown = [one for one in differences if len(pairs) <= _MOST_IN_FULL or not one.phenomenon]
     several = len(shown) < len(differences)
     levels = {one.chance for one in differences}
+    groups = {(one.chance, one.part) for one in differences}
     columns = {
         "first": lambda one: one.first,
         "second": lambda one: one.second,
         "measure": lambda one: one.measure,
         "chance": lambda one: BLANK if one.chance is None else f"{one.chance:g}",
         "phenomenon": lambda one: one.phenomenon or OVERALL,
-        "suites": lambda one: one.n_suites,
+        "suites": lambda one: f"{one.n_suites} {one.part}" if one.part else one.n_suites,
         "phenomena": lambda one: one.n_phenomena,
         "change": lambda one: signed(one.value, digits=3, absent=BLANK),
         "95%": ends_of,
@@ -268,7 +276,7 @@ def differences_grid(
         *(("measure",) * (not any(one.measure for one in differences))),
         *(("chance",) * (len(levels) == 1)),
         *((THESE_SUITES,) * (not these_suites)),
-        *((f"p ({correction})",) * (len(pairs) == 1 and len(levels) == 1)),
+        *((f"p ({correction})",) * (len(pairs) == 1 and len(groups) == 1)),
     }
     return Grid.of(
         shown,

@@ -26,6 +26,7 @@ from cimento.io.files import (
     write_bytes,
 )
 from cimento.io.parsing import parse_toml
+from cimento.suites import Meta
 from cimento.suites.kinds import paradigm_named
 from cimento.suites.published import (
     PublishedDataset,
@@ -106,6 +107,15 @@ def is_builtin(name: str) -> bool:
         re.fullmatch(r"[\w-]{1,100}", name) is not None
         and (_FOLDER / name / "suite.toml").is_file()
     )
+
+
+def comes_with_cimento(meta: Meta) -> bool:
+    """Whether metadata are those of a built-in suite, not of another one of its name."""
+    if not is_builtin(meta.name):
+        return False
+    toml = (_FOLDER / meta.name / "suite.toml").read_text(encoding="utf-8")
+    fields = tomllib.loads(toml)["meta"]
+    return all(fields.get(one, "") == getattr(meta, one) for one in ("version", "status"))
 
 
 def list_builtin(*, kind: str = "") -> list[BuiltinSuite]:

@@ -31,6 +31,8 @@ ACCEPTED = "accepted-licenses.json"
 STARTER, GENERATED = "starter", "generated"
 """The parts of cimento's own suites: those that come with it, and drafts that its grammars make."""
 OWN = (STARTER, GENERATED)
+GENERATED_STATUS = "generated, not yet reviewed"
+"""The state of review of a suite that a grammar made, until a person states another."""
 
 
 @dataclass(frozen=True, slots=True)
