@@ -159,9 +159,9 @@ def test_a_table_with_an_apostrophe_is_read_saved_and_said_to_be_superseded(tmp_
         user.find("Definir a língua").click()
         await user.should_not_see("Definir a língua", retries=100)
         user.find("Salvar na sua pasta").click()
-        await user.should_see("as suas alterações estão em suites/ilhas d'água.xlsx", retries=100)
+        await user.should_see("suites/ilhas d'água.xlsx foi feito de uma tabela", retries=100)
         await user.open("/pt/start")
-        await user.should_see("suites/ilhas d'água.csv fica como você o trouxe")
+        await user.should_see("foi feito de uma tabela que se chama como suites/ilhas d'água.csv")
 
     visit(tmp_path, flow)
     suite = load_suite(tmp_path / "suites" / "ilhas d'água.xlsx").suite

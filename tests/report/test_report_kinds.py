@@ -259,10 +259,14 @@ def test_runs_of_all_kinds_stand_on_one_page(folder, tmp_path):
 def test_the_overview_explains_its_labels_and_gives_chance_of_what_it_shows(folder, tmp_path):
     shown = page(folder / "runs", tmp_path)
     headings = [row.words for row in shown.all("tr.sub") if row.all("span")]
-    for label in ("hit@1 The word", "story_class The proportion", "lp: the log-probability"):
+    for label in (
+        "choice The expected word",
+        "story_class The proportion",
+        "lp: the log-probability",
+    ):
         assert sum(label in heading for heading in headings) == 1
     overview = " ".join(headings)
-    assert "all options equally likely" not in overview
+    assert "all options equally likely" in overview
     below = [line.words for line in shown.all("p.small") if line.words.startswith("Chance")]
     assert any("all options equally likely" in line for line in below)
 

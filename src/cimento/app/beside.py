@@ -201,7 +201,7 @@ def _show_sentences(row: BesideModel, say: Words) -> None:
         "judgments": [say.number(one.rated.n) for one in row.sentences],
         "mean": [two_decimals(one.rated.mean, say) for one in row.sentences],
         "z": [two_decimals(one.rated.z, say) for one in row.sentences],
-        "value": [two_decimals(one.value, say) for one in row.sentences],
+        "value": [two_decimals(_turned(one.value, row), say) for one in row.sentences],
         "rank": [say.number(one.rank, ",g") for one in row.sentences],
         "rank-model": [say.number(one.rank_model, ",g") for one in row.sentences],
         "gap": [say.number(one.gap, "+,g") if one.gap else "0" for one in row.sentences],
@@ -214,8 +214,12 @@ def _show_sentences(row: BesideModel, say: Words) -> None:
         [list(cells) for cells in zip(*columns.values(), strict=True)],
         is_long=True,
     )
-    measure = say.named("measure", row.measure)
-    Text(say("people.ranks-what", measure=measure)).classes("small")
+    Text(say("people.ranks-what", measure=_measure(row, say))).classes("small")
+
+
+def _turned(value: float | None, row: BesideModel) -> float | None:
+    """A value of a model, turned round as its measure is called on the page."""
+    return -value if value is not None and row.is_turned else value
 
 
 def _row(row: BesideModel, say: Words) -> list[str]:

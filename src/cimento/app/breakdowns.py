@@ -16,10 +16,7 @@ from cimento.app.parts import ends, table_of
 from cimento.app.words import Words, said
 from cimento.io.values import grouped
 from cimento.kinds.run import Run
-from cimento.paradigms.ratings.estimates import BY_ERRORS, BY_HALVES, RATING
-from cimento.paradigms.ratings.paradigm import RATINGS
-from cimento.paradigms.ratings.people import Places
-from cimento.paradigms.ratings.runs import RatedRun
+from cimento.paradigms.ratings import BY_ERRORS, BY_HALVES, RATING, RATINGS, Places, RatedRun
 from cimento.records.outcomes import Estimate
 
 _MOST_LEVELS = 40

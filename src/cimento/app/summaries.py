@@ -16,8 +16,7 @@ from cimento.app.frame import Text, Visit, heading
 from cimento.app.parts import table
 from cimento.app.words import Words
 from cimento.kinds.run import Run
-from cimento.paradigms.cloze.filled import FilledBlank, FilledBlanks, filled_blanks
-from cimento.paradigms.cloze.requests import ClozeAnswers
+from cimento.paradigms.cloze import ClozeAnswers, FilledBlank, FilledBlanks, filled_blanks
 from cimento.report.formatting import remarks
 from cimento.suites.cloze import ClozeSuite
 

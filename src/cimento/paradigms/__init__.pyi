@@ -10,6 +10,7 @@ from cimento.kinds.surveyor import Surveyor as Surveyor
 from cimento.kinds.base import ParadigmOptions as ParadigmOptions
 from cimento.kinds.clusters import ClusteredOptions as ClusteredOptions
 from cimento.kinds.run import Run as Run
+from cimento.records.outcomes import NO_INTERVAL as NO_INTERVAL
 from cimento.records.outcomes import Outcome as Outcome
 from cimento.records.outcomes import Estimate as Estimate
 from cimento.records.outcomes import VerdictName as VerdictName

@@ -208,6 +208,7 @@ def counting(rates: Sequence[Estimate], *, several: bool) -> str:
 _MEANINGS = {
     r"hit@1\b": "hit@1: the word that the model finds likeliest in the blank is one that fits",
     r"hit@(?!1\b)": "hit@k: a word that fits is among the k likeliest in the blank",
+    r"\bchoice \(": "choice: the expected word is the likeliest of those given",
     r"\(mask\)": "mask: the model reads what comes before and after the blank",
     r"\(left\)": "left: the model reads only what comes before the blank",
     r"\bstory_class\b": "story_class: the proportion of stories correctly called possible or not",

@@ -96,12 +96,16 @@ from cimento.paired.pairwise import Correction as Correction
 from cimento.paradigms.cloze.building import Review as Review
 from cimento.paradigms.cloze.expressions import NamedBy as NamedBy
 from cimento.paradigms.cloze.expressions import Term as Term
+from cimento.paradigms.cloze.filled import ExpectedWord as ExpectedWord
 from cimento.paradigms.cloze.people import CandidateLabel as CandidateLabel
 from cimento.paradigms.cloze.people import TopClass as TopClass
 from cimento.paradigms.cloze.requests import Candidate as Candidate
 from cimento.paradigms.cloze.run_profiles import RunProfiles as RunProfiles
 from cimento.paradigms.cloze.seeds import AskModel as AskModel
 from cimento.paradigms.cloze.seeds import Description as Description
+from cimento.paradigms.ratings.estimates import RatedValues as RatedValues
+from cimento.paradigms.ratings.marked import Grades as Grades
+from cimento.paradigms.ratings.people import RatedValue as RatedValue
 from cimento.paradigms.ratings.probe import LabeledSentences as LabeledSentences
 from cimento.paradigms.regions.attributions import ContributionMean as ContributionMean
 from cimento.paradigms.regions.audit import ConditionFacts as ConditionFacts

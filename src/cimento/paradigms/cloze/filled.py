@@ -15,7 +15,8 @@ from cimento.paradigms.cloze.judging import HIT, OPTION, OPTION_ALONE, asked
 from cimento.paradigms.cloze.requests import ClozeAnswers
 from cimento.records.blanks import FORCED_CHOICE, REACHABLE, forced_choice
 from cimento.records.outcomes import Outcome, each_outcome
-from cimento.report.grid import Grid
+from cimento.report.cells import count, shown
+from cimento.report.grid import Grid, GridCell
 
 MOST_SAID = 5
 
@@ -194,14 +195,15 @@ def expected_grid(several: Sequence[tuple[str, FilledBlanks]]) -> Grid | None:
     )
 
 
-def _rows(model: str, filled: FilledBlanks) -> Iterator[tuple[str, ...]]:
+def _rows(model: str, filled: FilledBlanks) -> Iterator[tuple[GridCell, ...]]:
     for blank in filled.blanks:
         said = ", ".join(text.strip() or "(blank)" for text, _ in blank.said)
         for word in blank.expected:
             bits, p = word.bits, word.probability
-            rank = str(blank.rank) if blank.rank else "-" if blank.is_findable else "never"
+            rank = count(blank.rank, absent="-" if blank.is_findable else "never")
             yield (
                 model, blank.item, blank.text, word.text,
-                "" if bits is None else f"{bits:.2f}", "" if p is None else f"{p:.2g}",
-                str(word.n_pieces or ""), rank, said,
+                shown(bits, "" if bits is None else f"{bits:.2f}", absent=""),
+                shown(p, "" if p is None else f"{p:.2g}", absent=""),
+                count(word.n_pieces) if word.n_pieces else "", rank, said,
             )  # fmt: skip

@@ -11,7 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from cimento.paradigms import Estimate, design_of, mean_estimate, rate, with_headline
+from cimento.paradigms import (
+    NO_INTERVAL,
+    Estimate,
+    design_of,
+    mean_estimate,
+    rate,
+    with_headline,
+)
 from cimento.paradigms.prompted.judging import (
     HALF,
     Answered,
@@ -36,7 +43,6 @@ from cimento.paradigms.prompted.prompts import (
     rivals_of,
 )
 from cimento.paradigms.ratings import RatedSentence, ceilings, rated_of
-from cimento.records.outcomes import NO_INTERVAL
 from cimento.statistics import (
     Calibration,
     Design,

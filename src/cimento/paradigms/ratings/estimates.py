@@ -155,8 +155,9 @@ LABEL = "label"
 """The column by whose groups ratings and perplexities are described."""
 
 BY_HALVES = "split halves of the ratings"
+"""The method for a noise ceiling where single ratings are known."""
 BY_ERRORS = "the standard errors of the mean ratings"
-"""The methods for a noise ceiling."""
+"""The method for a noise ceiling where only means are known, with their spread and number."""
 
 _DESCRIBED = {"mean": "mean", "sd": "sd", "low": "min", "high": "max", "sd_within": "sd within"}
 """Fields of a description, each mapped to the name of its statistic."""
