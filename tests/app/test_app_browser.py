@@ -104,7 +104,7 @@ def test_a_cell_of_a_factor_offers_the_levels_of_the_suite(opened):
     assert tab.locator(".choice [role=option]").all_inner_texts() == ["short", "long"]
     tab.keyboard.press("ArrowDown")
     tab.keyboard.press("Enter")
-    status(tab, "Warnings")  # an item has two sentences in one cell of the design
+    status(tab, "Errors")  # the condition is not that of the level
     assert cell(tab, 1, 4).inner_text() == "long"
     cell(tab, 1, 1).dblclick()
     tab.get_by_role("option", name="long_island", exact=True).click()
