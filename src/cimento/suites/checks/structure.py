@@ -440,17 +440,16 @@ def _cells(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _moved(stimuli: Stimuli) -> Iterator[Fault]:
-    """Stimuli whose levels are, in most items, those of another condition."""
+    """Stimuli of a design of several factors whose levels are not those of their condition."""
     columns = {factor: [*stimuli.cells(factor)] for factor in stimuli.suite.factors}
     rows = [*zip(*columns.values(), strict=True)]
-    named = grouped(zip(rows, stimuli.conditions, strict=False))
-    usual = grouped(zip(stimuli.conditions, rows, strict=False))
-    for number, (levels, condition) in enumerate(zip(rows, stimuli.conditions, strict=False)):
-        names = Counter(named[levels])
-        if max(names.values()) <= names[condition] or len({*usual[condition]}) == 1:
-            continue
-        due, _ = Counter(usual[condition]).most_common(1)[0]
-        for factor, level, other in zip(columns, levels, due, strict=True):
+    found = grouped(zip(stimuli.conditions, rows, strict=False))
+    most = {name: Counter(levels).most_common(1)[0] for name, levels in found.items()}
+    due = {name: levels for name, (levels, n) in most.items() if 2 * n > len(found[name])}
+    if len(columns) == 1 or len({*due.values()}) < len(found):
+        return
+    for number, (condition, levels) in enumerate(zip(stimuli.conditions, rows, strict=False)):
+        for factor, level, other in zip(columns, levels, due[condition], strict=True):
             if level != other:
                 seen = f"{factor} is {level!r} in {condition}, and {other!r} elsewhere."
                 yield fault("CIM-S031", where=stimuli.where(number), seen=seen)
