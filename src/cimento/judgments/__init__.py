@@ -49,7 +49,10 @@ NOT_OF_SUITE = frozenset({FILLER, PRACTICE, PRACTICE_COMPREHENSION})
 """The questions whose answers are stored, and are in no table of judgments."""
 
 NONE = "none"
-"""The answer that none of the options fits."""
+"""The answer that none of the options fits, or that neither sentence is better."""
+
+BOTH = "both"
+"""The answer that both sentences are equally good."""
 
 MISSING = ("NA", "N/A", "NaN")
 """What R and others write into empty cells."""

@@ -16,6 +16,7 @@ from cimento.judgments.summaries import (
     labels_of,
     once,
     place_design,
+    preferred,
     rating_of,
 )
 from cimento.statistics.design import Design
@@ -100,7 +101,7 @@ def _shares(
 ) -> Iterator[ConditionShare]:
     """The proportions of a question, if it is one of choices or of yes and no."""
     if question in (BETTER, WHICH_FITS):
-        chosen = [j.value if question == WHICH_FITS else j.condition for j in answers]
+        chosen = [j.value if question == WHICH_FITS else preferred(j) for j in answers]
         options = dict.fromkeys(filter(None, chosen))
         if len(options) <= _MOST_OPTIONS:
             for option in options:
