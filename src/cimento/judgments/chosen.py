@@ -97,14 +97,17 @@ def choices_in(
     }
     known = places.alternatives()
     if not known:
-        return {} if places else _alone(given, headings, values)
+        return {} if places else _alone(given, headings, values, coded)
     index = _Index(known.values())
     of_codes = _codes(given, values, coded)
+    plain = {
+        item: sorted(((_plain(p.text).strip(_AROUND), p.text) for p in of_item), key=_length)
+        for (_, item), of_item in (known.items() if of_codes else ())
+    }
     found = dict[str, ChoiceQuestion]()
     for name, cells in given.items():
         if name in of_codes:
-            options = _in_heading(headings[name], known, where=name)
-            question = _coded(options, of_codes[name])
+            question = _coded(_in_heading(headings[name], plain, where=name), of_codes[name])
         else:
             question = _of_suite(cells, headings[name], known, index, values, where=name)
         if question is not None:
@@ -267,25 +270,33 @@ def _place(label: str) -> int:
     return int(label) - 1 if label.isdecimal() else ord(label.casefold()) - ord("a")
 
 
+def _length(sentence: tuple[str, str]) -> int:
+    return -len(sentence[0])
+
+
 def _in_heading(
-    heading: str, known: Mapping[tuple[str, str], Sequence[AskedItem]], *, where: str
+    heading: str, known: Mapping[str, Sequence[tuple[str, str]]], *, where: str
 ) -> tuple[str, tuple[str, ...]]:
     """The item whose sentences a heading has, and these in their order there; empty for none.
+
+    Args:
+        heading: of a column.
+        known: item to its sentences, the longest first: as they are compared, and as they are.
+        where: name of the column, for messages.
 
     Raises:
         InputError: it has those of several items.
     """
     text = _plain(heading)
     found = dict[str, tuple[str, ...]]()
-    for (_, item), places in known.items():
+    for item, sentences in known.items():
         rest, at = text, dict[str, int]()
-        for place in sorted(places, key=lambda place: -len(place.text)):
-            sentence = _plain(place.text).strip(_AROUND)
-            begin = rest.find(sentence)
-            if begin >= 0:
-                at[place.text] = begin
-                rest = rest[:begin] + "\0" * len(sentence) + rest[begin + len(sentence) :]
-        if len(at) == len(places):
+        for plain, sentence in sentences:
+            if (begin := rest.find(plain)) < 0:
+                break
+            at[sentence] = begin
+            rest = rest[:begin] + "\0" * len(plain) + rest[begin + len(plain) :]
+        if len(at) == len(sentences):
             found[item] = _in_order(at, text)
     if len(found) > 1:
         raise InputError(
@@ -320,39 +331,59 @@ def _coded(
 
 
 def _alone(
-    given: Mapping[str, Counter[str]], headings: Mapping[str, str], values: Mapping[str, str]
+    given: Mapping[str, Counter[str]],
+    headings: Mapping[str, str],
+    values: Mapping[str, str],
+    coded: str,
 ) -> dict[str, ChoiceQuestion]:
-    """The columns of sentences to choose from, where no suite has them."""
+    """The columns of sentences to choose from, where no suite has them.
+
+    What everybody chose is a sentence only if others were asked alike; so is what ends as none.
+    """
     times = Counter(cell for cells in given.values() for cell in cells)
-    found, single = dict[str, ChoiceQuestion](), dict[str, ChoiceQuestion]()
-    codes = _codes(given, values, "")
+    codes = _codes(given, values, coded)
+    found = dict[str, ChoiceQuestion]()
     for name, cells in given.items():
         if name in codes:
             question = _coded(("", _labeled(headings[name])), codes[name])
-            if question is not None:
-                found[name] = question
-            continue
-        meant = {cell: values.get(cell, cell) for cell in cells}
-        words = {cell: word for cell in cells if (word := _word_for(meant[cell])) is not None}
-        texts = [cell for cell in cells if cell not in words and times[cell] == 1]
-        options = _alike(texts)
-        if sum(cells[cell] for cell in (*options, *words)) < _MOSTLY * cells.total():
-            continue
-        question = ChoiceQuestion("", tuple(options), words)
-        if 1 < len(options) <= _MOST_OPTIONS:
+        else:
+            question = _of_texts(cells, times, values)
+        if question is not None:
             found[name] = question
-        elif len(options) == 1 and len(options[0].split()) >= _FEWEST_WORDS:
-            single[name] = question
-    asked = Counter(_question(headings[name]) for name in (*found, *single))
+    asked = Counter(_question(headings[name]) for name in found)
     chosen = {
         name: question
-        for name, question in (found | single).items()
+        for name, question in found.items()
         if question.is_coded
         or asked[_question(headings[name])] > 1
-        or (name in found and all(map(ends_sentence, question.options)))
+        or (len(question.options) > 1 and all(map(ends_sentence, question.options)))
     }
-    anchored = not chosen.keys().isdisjoint(found)
-    return {name: chosen[name] for name in given if name in chosen} if anchored else {}
+    return chosen if any(len(one.options) > 1 for one in chosen.values()) else {}
+
+
+def _of_texts(
+    cells: Counter[str], times: Mapping[str, int], values: Mapping[str, str]
+) -> ChoiceQuestion | None:
+    """The question of a column whose cells may be a few sentences that no other column has.
+
+    Args:
+        cells: with how often they are there.
+        times: cell to the number of columns that have it.
+        values: answers that somebody has given a meaning.
+    """
+    words = {
+        cell: word for cell in cells if (word := _word_for(values.get(cell, cell))) is not None
+    }
+    options = _alike([cell for cell in cells if cell not in words and times[cell] == 1])
+    n_known = sum(cells[cell] for cell in (*options, *words))
+    is_alone = len(options) == 1 and len(options[0].split()) < _FEWEST_WORDS
+    if not 0 < len(options) <= _MOST_OPTIONS or is_alone or n_known < _MOSTLY * cells.total():
+        return None
+    plain = {cell: _LABEL.sub("", cell, count=1) for cell in options}
+    are_labeled = all(text != cell for cell, text in plain.items())
+    if are_labeled and len({*plain.values()}) == len(plain):
+        return ChoiceQuestion("", tuple(plain.values()), {**words, **plain})
+    return ChoiceQuestion("", tuple(options), words)
 
 
 _AGAIN = re.compile(r" \([0-9]+\)$")
@@ -390,5 +421,5 @@ def _labeled(heading: str) -> tuple[str, ...]:
         for label, after in zip(labels, [*labels[1:], None], strict=True)
     }
     texts = [parts[place].strip(" ,;/|-–") for place in sorted(parts)]
-    is_pair = len(labels) == len(parts) > 1 and [*sorted(parts)] == [*range(len(parts))]
-    return tuple(texts) if is_pair and len(_alike(texts)) == len(texts) else ()
+    are_all = len(labels) == len(parts) > 1 and [*sorted(parts)] == [*range(len(parts))]
+    return tuple(texts) if are_all and all(len(text.split()) > 1 for text in texts) else ()
