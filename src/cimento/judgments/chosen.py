@@ -356,6 +356,7 @@ def _alone(
         for name, question in found.items()
         if question.is_coded
         or asked[_question(headings[name])] > 1
+        or all(_loose(option) in _plain(headings[name]) for option in question.options)
         or (len(question.options) > 1 and all(map(ends_sentence, question.options)))
     }
     return chosen if any(len(one.options) > 1 for one in chosen.values()) else {}
@@ -391,7 +392,8 @@ _AGAIN = re.compile(r" \([0-9]+\)$")
 
 def _question(heading: str) -> str:
     """A heading without its number, by which questions asked of all pairs are known."""
-    return re.sub(r"\d+", "", _AGAIN.sub("", without_number(comparable_text(heading)))).casefold()
+    plain = _AGAIN.sub("", without_number(comparable_text(heading)))
+    return re.sub(r"\d+|\[[^\]]*\]", "", plain).casefold().strip()
 
 
 def _alike(texts: Sequence[str]) -> list[str]:

@@ -120,10 +120,11 @@ def likely_form(table: Table, columns: ColumnMap, places: AskedItems) -> str:
     if told is not columns:
         return "long"
     rest = [name for name in table.columns if name.strip() and name not in columns.taken]
+    if places and not places.complete:
+        cells, headings = {name: table.stripped(name) for name in rest}, {n: n for n in rest}
+        if choices_in(cells, headings, places, values=columns.values):
+            return "wide"
     if places and any(places.find(name, where=table.name) for name in rest):
-        return "wide"
-    cells = {name: table.stripped(name) for name in rest}
-    if places and choices_in(cells, {name: name for name in rest}, places, values=columns.values):
         return "wide"
     return "wide" if not places and not has("value", "item", TEXT) and len(rest) > 1 else ""
 
