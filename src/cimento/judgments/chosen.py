@@ -125,7 +125,7 @@ def choices_said(questions: Mapping[str, ChoiceQuestion], headings: Mapping[str,
     if not any(question.item for question in questions.values()):
         lines.append(
             "Which sentences are good is not known, so that each has the proportion of people who"
-            " chose it: `--suite PAIRS` says which is which."
+            " chose it. `--suite PAIRS` says which is which."
         )
     codes = [question for question in questions.values() if question.is_coded]
     shown = [
