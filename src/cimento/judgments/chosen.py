@@ -62,7 +62,7 @@ class ChoiceQuestion:
         options: the sentences that were chosen or that the suite has.
         values: each cell with what was chosen: a sentence, `BOTH`, `NONE`, or nothing by somebody
             who could not decide. A cell that names none of these stands for itself.
-        is_coded: whether cells are places of sentences that stand in the heading.
+        is_coded: whether cells are places of sentences in the heading.
     """
 
     item: str
