@@ -267,9 +267,11 @@ def shares_by_sentence(
         design: of the survey, which has the sentences that nobody chose; None where there is none,
             so that they are not there.
     """
+    if design is None:
+        return sentence_shares(judgments)
     asked = grouped(
         ((design.source.suite, question.item), (choice.condition, choice.value))
-        for question in (design.questions if design is not None else ())
+        for question in design.questions
         for choice in question.choices
     )
     return sentence_shares(judgments, asked)

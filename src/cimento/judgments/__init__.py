@@ -71,7 +71,7 @@ class Judgment:
         question: question that was answered, such as `ACCEPTABILITY`.
         value: the answer; None where none was given.
         remark: anything that was added.
-        at: time of the answer, in UTC.
+        at: time of the answer, in UTC; from a form, when it was sent, as the form has it.
         survey: list of the survey.
         position: place in that list, from 1.
         seconds: number of seconds that the answer took.

@@ -17,7 +17,7 @@ from difflib import SequenceMatcher
 from cimento.errors import InputError, counted
 from cimento.intake.names import ends_sentence
 from cimento.intake.words import pattern, with_unaccented, word_list
-from cimento.judgments import BOTH, MISSING, NONE
+from cimento.judgments import BOTH, MISSING, NONE, Judgment
 from cimento.judgments.asked import AskedItem, AskedItems, comparable_text, without_number
 from cimento.suites.letters import one_spelling
 
@@ -48,9 +48,8 @@ _ORDINALS = {
     for word in with_unaccented(word_list(f"choices.{name}"))
 }
 
-_Option = tuple[str, str]
-"""A sentence and its condition, which is empty where it is not known."""
 _Named = Callable[[str], str]
+UNKNOWN_SIDES = "which sentence is which is not known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +153,13 @@ def ties_said(given: Mapping[str, Counter[str]]) -> Iterator[str]:
             shown = ", ".join(map(repr, list(words)[:_SHOWN]))
             n = counted(words.total(), "answer chooses", "answers choose")
             yield f"{n} {what} ({shown}): stored as {value!r}."
+
+
+def preferred(judgment: Judgment) -> str | None:
+    """The condition that was chosen, or the word for both or neither; None where it is unknown."""
+    word = judgment.value or ""
+    is_sentence = " " in word or ends_sentence(word)
+    return judgment.condition or (None if is_sentence else word or None)
 
 
 class _Index:
@@ -380,10 +386,6 @@ def _of_texts(
     is_alone = len(options) == 1 and len(options[0].split()) < _FEWEST_WORDS
     if not 0 < len(options) <= _MOST_OPTIONS or is_alone or n_known < _MOSTLY * cells.total():
         return None
-    plain = {cell: _LABEL.sub("", cell, count=1) for cell in options}
-    are_labeled = all(text != cell for cell, text in plain.items())
-    if are_labeled and len({*plain.values()}) == len(plain):
-        return ChoiceQuestion("", tuple(plain.values()), {**words, **plain})
     return ChoiceQuestion("", tuple(options), words)
 
 

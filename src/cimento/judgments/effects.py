@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from cimento.io.values import grouped
 from cimento.judgments import ACCEPTABLE, BETTER, FITS, WHICH_FITS, Judgment
+from cimento.judgments.chosen import preferred
 from cimento.judgments.summaries import (
     EACH_ALONE,
     ItemClusters,
@@ -18,7 +19,6 @@ from cimento.judgments.summaries import (
     labels_of,
     once,
     place_design,
-    preferred,
     rating_of,
 )
 from cimento.statistics.design import Design

@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from cimento.errors import counted
-from cimento.intake.names import ends_sentence
 from cimento.io.clusters import Crossing
 from cimento.judgments import ACCEPTABILITY, BETTER, TIMED, Judgment, finite
+from cimento.judgments.chosen import UNKNOWN_SIDES, preferred
 from cimento.statistics.agreement import (
     Agreement,
     alpha_for_others,
@@ -138,16 +138,6 @@ def comparable_answer(judgment: Judgment) -> Hashable | None:
     if judgment.question == BETTER:
         return preferred(judgment)
     return judgment.value
-
-
-def preferred(judgment: Judgment) -> str | None:
-    """The condition that was chosen, or the word for both or neither; None where it is unknown."""
-    word = judgment.value or ""
-    is_sentence = " " in word or ends_sentence(word)
-    return judgment.condition or (None if is_sentence else word or None)
-
-
-UNKNOWN_SIDES = "which sentence is which is not known"
 
 
 def main_question(judgments: Sequence[Judgment]) -> str:

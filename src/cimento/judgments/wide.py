@@ -89,14 +89,7 @@ def read_wide(
     rated = [] if places.complete else asked.rated
     table, codes = decoded(table, rated, columns.values, coded=read.coded)
     rows, passed, ties = _melted(table, columns, _item_names(read, asked.items), asked.choices)
-    said = (
-        *notes,
-        *_numbered(read, asked.rated, places),
-        *_strange(asked.others, places),
-        *choices_said(asked.choices, {name: read.heading(name) for name in asked.choices}),
-        *ties,
-        *codes,
-    )
+    said = (*notes, *_remarks(read, asked, places), *ties, *codes)
     return RawAnswers(rows, {**read.passed, **passed}, said, reading)
 
 
@@ -304,6 +297,13 @@ def _named(form: FormTable, name: str, items: Sequence[str]) -> bool:
     return any(
         fnmatchcase(text, pattern) for text in (name, form.heading(name)) for pattern in items
     )
+
+
+def _remarks(form: FormTable, asked: _Asked, places: AskedItems) -> Iterator[str]:
+    """What is said of the questions of a table."""
+    yield from _numbered(form, asked.rated, places)
+    yield from _strange(asked.others, places)
+    yield from choices_said(asked.choices, {name: form.heading(name) for name in asked.choices})
 
 
 def _numbered(form: FormTable, chosen: Sequence[str], places: AskedItems) -> Iterator[str]:
