@@ -316,3 +316,25 @@ def test_the_time_of_a_submission_is_kept_beside_codes_and_not_beside_pseudonyms
     assert {one.at for one in hidden} == {None}
     asked = imported(tmp_path, rows, "--columns", "at=Timestamp", pairs=ITALIAN, names=secret)
     assert {one.at for one in asked} == {*stamps}
+
+
+def test_three_headings_of_qualtrics_and_a_preview_are_no_answers(tmp_path):
+    names = ["StartDate", "Status", "IPAddress", "Finished", "RecordedDate", "ResponseId"]
+    ids = [json.dumps({"ImportId": name}) for name in ("startDate", "status", "ipAddress",
+           "finished", "recordedDate", "_recordId", "QID1", "QID2")]  # fmt: skip
+    day = "2026-03-02"
+    rows = [
+        (*names, "Q1", "Q2"),
+        (*names, "¿Cuál suena mejor?", "¿Cuál suena mejor?"),
+        ids,
+        (day, "IP Address", "192.0.2.1", "True", f"{day} 10:05:01", "R_a",
+         SPANISH[0][1], SPANISH[1][2]),
+        (day, "IP Address", "192.0.2.2", "True", f"{day} 11:05:01", "R_b", SPANISH[0][2], "Ambas"),
+        (day, "Survey Preview", "192.0.2.3", "True", f"{day} 12:05:01", "R_c",
+         SPANISH[0][2], SPANISH[1][2]),
+    ]  # fmt: skip
+    judgments = imported(tmp_path, rows, pairs=SPANISH)
+    assert chosen(judgments) == Counter(
+        [("1", "good", "R_a"), ("2", "bad", "R_a"), ("1", "bad", "R_b"), ("2", "both", "R_b")]
+    )
+    assert {one.at for one in judgments} == {f"{day} 10:05:01", f"{day} 11:05:01"}
