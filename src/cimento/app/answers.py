@@ -22,7 +22,7 @@ from cimento.app.answer_tables import (
     people_without_z,
     scale_of_alpha,
     sentence_means,
-    sentence_shares,
+    shares_by_sentence,
     workbook_of,
 )
 from cimento.app.beside import Asked, BesideModels
@@ -46,6 +46,8 @@ from cimento.app.words import USUAL, Words, percent, reason_of, said, two_decima
 from cimento.app.workspace import JUDGMENTS, SECRET
 from cimento.errors import InputError
 from cimento.judgments import (
+    BOTH,
+    NONE,
     NOT_OF_SUITE,
     Judgment,
     how_read,
@@ -308,15 +310,17 @@ class Results:
 
     def _build_shares(self) -> None:
         """The proportion of people who chose each sentence, of those who could."""
-        say, shares = self._say, sentence_shares(self._judgments, self._design)
+        say, shares = self._say, shares_by_sentence(self._judgments, self._design)
         if not shares:
             return
+        ties = {BOTH: say("people.chose-both"), NONE: say("people.chose-none")}
         heading(say("people.shares"), level=3)
         table(
             [say(f"people.of-{name}") for name in ("item", "sentence", "chosen", "share")],
             [
                 [
-                    one.item, one.sentence, f"{say.number(one.n)}/{say.number(one.of)}",
+                    one.item, ties.get(one.sentence, one.sentence),
+                    f"{say.number(one.n)}/{say.number(one.of)}",
                     percent(100 * one.n / one.of, say),
                 ]
                 for one in shares
