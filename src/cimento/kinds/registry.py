@@ -218,7 +218,7 @@ def parse_options(paradigm: AnyParadigm, given: Mapping[str, object]) -> Paradig
         if name not in known:
             raise UsageError(
                 where=f"option {name}",
-                seen=f"suites of the paradigm {paradigm.name!r} have no such option",
+                seen=f"suites of the kind {paradigm.name!r} have no such option",
                 todo=did_you_mean(name, known),
             )
     try:
@@ -248,7 +248,7 @@ def sentence_suite(loaded: LoadedSuite) -> Suite:
     if suite is None:
         raise InputError(
             where=str(loaded.reading.path),
-            seen=f"is a suite of the paradigm {loaded.paradigm.name!r}, and one of sentences in"
+            seen=f"is a suite of the kind {loaded.paradigm.name!r}, and one of sentences in"
             " regions is needed here",
             todo="`cimento run`, `suites check` and `suites show` take suites of every kind.",
         )
