@@ -26,6 +26,7 @@ import search
 import tomli_w
 from breaks import breakable
 from cells import DOCS, ROOT
+from entries import collapsed
 from staging import menu, parent, stage
 
 from cimento._version import __version__
@@ -107,7 +108,7 @@ def finish(page: Path, site: Path, in_menu: Sequence[str]) -> None:
     """
     html = _OPTION.sub('<code class="option">', page.read_text(encoding="utf-8"))
     if page.parent.name == "reference":
-        html = _PAGE.sub(lambda named: _linked(named, site), html)
+        html = collapsed(_PAGE.sub(lambda named: _linked(named, site), html))
     path = page.relative_to(site).with_suffix(".md").as_posix()
     if above := parent(path, in_menu):
         html = opened(html, os.path.relpath(Path(above).with_suffix(".html"), Path(path).parent))

@@ -145,7 +145,7 @@ class ItemRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
-    """Everything that a page shows about one run, of any paradigm.
+    """Everything that a page shows about one run, of any kind.
 
     Attributes:
         suite: name of the suite.
