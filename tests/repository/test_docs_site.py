@@ -175,7 +175,8 @@ def test_an_entry_of_the_reference_shows_its_first_paragraph_and_folds_the_rest_
         '<div class="doc doc-contents "><p>Judge again.</p><p>More.</p></div></div>'
     )
     heading = '<div class="doc doc-object"><h2 id="cimento.Run" class="doc doc-heading">Run</h2>'
-    first = '<div class="doc doc-contents first"><p class="doc doc-class-bases">Bases: x</p><p>A run.</p>'
+    bases = '<p class="doc doc-class-bases">Bases: x</p>'
+    first = f'<div class="doc doc-contents first">{bases}<p>A run.</p>'
     rest = f"<p>Attributes:</p><div>one</div>{method}"
     page = f"{heading}{first}{rest}</div></div><p>after</p>"
     opens = '\n<details class="entry"><summary>Details</summary>'
