@@ -141,18 +141,21 @@ def photograph_answer(tab: Page, folder: Path, gallery: Path) -> None:
     """What the page of an answer says in words, above its tables."""
     asked = ("--language", "en", "--sets", "blimp", "--budget", "1340", "-m", "demo-causal")
     call("run", *asked, "-o", folder)
+    tab.set_viewport_size({"width": WIDTH, "height": 1000})
     tab.goto((folder / "en" / "answer.html").as_uri())
     tab.wait_for_timeout(300)
-    ends = tab.locator("main section").first.bounding_box()
-    size = tab.viewport_size
-    if ends is None or size is None:
+    links = tab.locator("nav").first.bounding_box()
+    if links is None:
         raise SystemExit("the answer has no tables")
-    clip = {"x": 0, "y": 0, "width": size["width"], "height": ends["y"] - MARGIN}
-    tab.screenshot(path=str(gallery / "answer.png"), clip=clip, full_page=True)
+    tab.screenshot(
+        path=str(gallery / "answer.png"),
+        clip={"x": 0, "y": 0, "width": WIDTH, "height": links["y"]},
+        full_page=True,
+    )
 
 
-MARGIN = 80
-"""Height of what is between the sentences and the first table, in pixels."""
+WIDTH = 690
+"""Width of the page of an answer, in pixels: as the page that shows it."""
 
 
 def draw_curve(folder: Path, gallery: Path) -> None:
