@@ -163,7 +163,7 @@ def test_files_know_corpus_split_and_license(tmp_path):
     ("terms", "open_"),
     [
         ("CC BY 4.0", True), ("CC-BY-SA-4.0", True), ("CC0-1.0", True), ("CC BY", True),
-        ("CC BY-NC-SA 3.0", False), ("CC BY-ND 4.0", False), ("unknown", False), ("", False),
+        ("CC BY-NC-SA 3.0", False), ("CC BY-ND 4.0", False), ("not stated", False), ("", False),
     ],
 )  # fmt: skip
 def test_only_licenses_that_allow_it_let_sentences_be_shown(terms, open_):
