@@ -99,7 +99,7 @@ fuzz: $(STAMPS)/dev  ## 10,000 mutated files for every reader, and new random ex
 bench: $(STAMPS)/dev  ## the table of speed: cimento, minicons, lm-eval and the bare model in turn
 	$(BIN)/python benchmarks/bench.py $(if $(DATA),--data '$(DATA)') $(BENCH)
 
-gallery: $(STAMPS)/dev  ## make the pictures of the pages in docs/ again, from runs of the demo models; needs Chromium
+gallery: $(STAMPS)/dev  ## make the pictures of the pages in docs/ again, from runs of the demo models; needs Chromium, and BLiMP once
 	$(BIN)/python scripts/gallery.py
 
 bench-trunk: $(STAMPS)/dev  ## what cimento costs around the model: start-up, stored runs, reports

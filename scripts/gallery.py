@@ -2,8 +2,9 @@
 
     python scripts/gallery.py [FOLDER]
 
-Figures are drawn by commands that the pages show, pages photographed in headless Chromium: a board
-and a report from files, the app and a survey from their servers on this machine.
+Figures are drawn by commands that the pages show, pages photographed in headless Chromium: a board,
+a report and an answer about a language from files, the app and a survey from their servers on this
+machine. The answer is about BLiMP, which is downloaded once.
 """
 
 from __future__ import annotations
@@ -136,6 +137,27 @@ def photograph_survey(browser: Browser, folder: Path, gallery: Path) -> None:
         tab.context.close()
 
 
+def photograph_answer(tab: Page, folder: Path, gallery: Path) -> None:
+    """What the page of an answer says in words, above its tables."""
+    asked = ("--language", "en", "--sets", "blimp", "--budget", "1340", "-m", "demo-causal")
+    call("run", *asked, "-o", folder)
+    tab.set_viewport_size({"width": WIDTH, "height": 1000})
+    tab.goto((folder / "en" / "answer.html").as_uri())
+    tab.wait_for_timeout(300)
+    links = tab.locator("nav").first.bounding_box()
+    if links is None:
+        raise SystemExit("the answer has no tables")
+    tab.screenshot(
+        path=str(gallery / "answer.png"),
+        clip={"x": 0, "y": 0, "width": WIDTH, "height": links["y"]},
+        full_page=True,
+    )
+
+
+WIDTH = 690
+"""Width of the page of an answer, in pixels: as the page that shows it."""
+
+
 def draw_curve(folder: Path, gallery: Path) -> None:
     """The curve of the checkpoints that docs/checkpoints.md makes."""
     folder.mkdir()
@@ -184,6 +206,7 @@ def main(folder: Path) -> None:
             photograph(tab, site / "index.html", gallery / "board.png", within="#board")
             tab.set_viewport_size({"width": 860, "height": 1000})
             photograph(tab, report, folder / "item-browser.png", within="#item-list")
+            photograph_answer(tab, Path(name, "english"), gallery)
             photograph_app(browser, Path(name, "files"), gallery)
             photograph_survey(browser, Path(name, "survey"), gallery)
             browser.close()

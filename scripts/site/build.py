@@ -26,11 +26,14 @@ import search
 import tomli_w
 from breaks import breakable
 from cells import DOCS, ROOT
+from entries import collapsed
 from staging import menu, parent, stage
 
 from cimento._version import __version__
 
 _OPTION = re.compile(r"<code>(?=-[\w -]{1,30}</code>)")
+_COMMAND = re.compile(r"(?<!<pre>)<code>(?:[\w./]+ )+-[^<]*</code>")
+_FLAG = re.compile(r"(?<= )-[-\w]+")
 _PAGE = re.compile(r"\bdocs/(?:parts/)?([\w-]+)\.md(?![^<]*</code>)")
 _HEADING = re.compile(r"<h1[^>]*>(.*?)</h1>", re.DOTALL)
 _GROUP = re.compile(r'(<input class="md-nav__toggle md-toggle[^>]*? id="__nav_\d+") *>')
@@ -106,8 +109,9 @@ def finish(page: Path, site: Path, in_menu: Sequence[str]) -> None:
     A page that the menu lacks has the menu open at the page to which it belongs.
     """
     html = _OPTION.sub('<code class="option">', page.read_text(encoding="utf-8"))
+    html = _COMMAND.sub(lambda code: _FLAG.sub(r'<span class="option">\g<0></span>', code[0]), html)
     if page.parent.name == "reference":
-        html = _PAGE.sub(lambda named: _linked(named, site), html)
+        html = collapsed(_PAGE.sub(lambda named: _linked(named, site), html))
     path = page.relative_to(site).with_suffix(".md").as_posix()
     if above := parent(path, in_menu):
         html = opened(html, os.path.relpath(Path(above).with_suffix(".html"), Path(path).parent))

@@ -35,6 +35,7 @@ PARENTS = {
     FOLDER: "commands.md",
     "changelog": "contributing.md",
     "tables-read": "formats.md",
+    "sets": "formats.md",
     "statistics-coverage": "statistics.md",
     "grammars": "generating.md",
     "stored-queries": "treebanks.md",

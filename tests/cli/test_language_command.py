@@ -95,7 +95,7 @@ def line(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[st
         for name, file, terms in (
             ("agreement", "pairs.tsv", "MIT"),
             ("more", "more.tsv", "CC-BY-4.0"),
-            ("rated", "rated.tsv", "none stated"),
+            ("rated", "rated.tsv", "not stated"),
             ("gone", "nowhere.tsv", "MIT"),
         )
     ]

@@ -153,7 +153,7 @@ def test_files_know_corpus_split_and_license(tmp_path):
         (tmp_path / name).write_text(GOOD)
     first, second = open_treebanks([tmp_path])
     assert (first.corpus, first.split, first.license) == ("it_isdt", "dev", "CC BY-NC-SA 3.0")
-    assert second.license == "unknown"
+    assert second.license == "not stated"
     (tmp_path / "README.md").write_text("# A treebank\nLicense: CC BY-SA 4.0\n")
     assert open_treebanks([tmp_path])[1].license == "CC BY-SA 4.0"
     assert open_treebanks([tmp_path], terms="CC0 1.0")[0].license == "CC0 1.0"
@@ -163,7 +163,7 @@ def test_files_know_corpus_split_and_license(tmp_path):
     ("terms", "open_"),
     [
         ("CC BY 4.0", True), ("CC-BY-SA-4.0", True), ("CC0-1.0", True), ("CC BY", True),
-        ("CC BY-NC-SA 3.0", False), ("CC BY-ND 4.0", False), ("unknown", False), ("", False),
+        ("CC BY-NC-SA 3.0", False), ("CC BY-ND 4.0", False), ("not stated", False), ("", False),
     ],
 )  # fmt: skip
 def test_only_licenses_that_allow_it_let_sentences_be_shown(terms, open_):

@@ -24,7 +24,7 @@ def test_an_unknown_option_is_refused_with_those_that_are_known(paradigm):
     with pytest.raises(UsageError) as refused:
         evaluate(SUITES[paradigm], "demo-causal", seeds=1)
     assert str(refused.value).startswith(
-        f"option seeds: suites of the paradigm {paradigm!r} have no such option."
+        f"option seeds: suites of the kind {paradigm!r} have no such option."
     )
     assert "Did you mean 'seed'" in str(refused.value)
 
@@ -86,7 +86,7 @@ def test_the_command_line_refuses_it_in_one_line(paradigm, name, probing, tmp_pa
     runs = tmp_path / "runs"
     assert invoke(["run", suite, "-m", "demo-causal", "-o", str(runs), *REFUSED[name]]) == 2
     said = capsys.readouterr().err
-    assert f"option {name}: suites of the paradigm {paradigm!r}" in said
+    assert f"option {name}: suites of the kind {paradigm!r}" in said
     assert said.count("\n") == 1
     assert not runs.exists()
 
@@ -145,7 +145,7 @@ def test_what_no_suite_of_a_run_has_is_refused_once(tmp_path, capsys):
     assert invoke([*run, "--set", "kk=3"]) == 2
     said = capsys.readouterr().err
     assert said == (
-        "cimento: option kk: suites of the paradigms 'regions' and 'cloze' have no such option."
+        "cimento: option kk: suites of the kinds 'regions' and 'cloze' have no such option."
         " Did you mean 'k'?\n"
     )
     assert not (tmp_path / "runs").exists()

@@ -147,4 +147,4 @@ def test_a_reader_of_another_package_that_says_nothing_gets_a_line(tmp_path):
     path = write(tmp_path / "frasi.tsv", f"good\tbad\n{GOOD}\t{BAD}\n")
     loaded = load_suite(path, language="it")
     silent = with_form(loaded.paradigm, replace(loaded.reading, table=None))
-    assert silent.table.said() == "Read as a suite of the paradigm regions: 1 item."
+    assert silent.table.said() == "Read as a suite of the kind regions: 1 item."

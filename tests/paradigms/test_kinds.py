@@ -51,9 +51,7 @@ def test_a_kind_that_is_no_text_is_refused(
 
 def test_options_of_a_kind_need_a_suite_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["run", "it-islands", "-m", "demo-causal", "--set", "k=3"]) == 2
-    assert (
-        "option k: suites of the paradigm 'regions' have no such option" in capsys.readouterr().err
-    )
+    assert "option k: suites of the kind 'regions' have no such option" in capsys.readouterr().err
 
 
 def test_settings_are_pairs() -> None:

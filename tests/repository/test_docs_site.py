@@ -168,6 +168,24 @@ def test_a_table_with_tabs_is_a_table_and_a_design_record_is_only_named():
     assert as_page(fenced) == fenced
 
 
+def test_an_entry_of_the_reference_shows_its_first_paragraph_and_folds_the_rest_with_its_methods():
+    collapsed = site_module("entries").collapsed
+    method = (
+        '<div class="doc doc-object"><h3 id="cimento.Run.judge" class="doc doc-heading">judge</h3>'
+        '<div class="doc doc-contents "><p>Judge again.</p><p>More.</p></div></div>'
+    )
+    heading = '<div class="doc doc-object"><h2 id="cimento.Run" class="doc doc-heading">Run</h2>'
+    bases = '<p class="doc doc-class-bases">Bases: x</p>'
+    first = f'<div class="doc doc-contents first">{bases}<p>A run.</p>'
+    rest = f"<p>Attributes:</p><div>one</div>{method}"
+    page = f"{heading}{first}{rest}</div></div><p>after</p>"
+    opens = '\n<details class="entry"><summary>Details</summary>'
+    assert collapsed(page) == f"{heading}{first}{opens}{rest}</details>\n</div></div><p>after</p>"
+    short = f"{heading}{first}\n</div></div>"  # nothing is left to fold
+    assert collapsed(short) == short
+    assert collapsed("<h2>Means</h2><p>Prose.</p>") == "<h2>Means</h2><p>Prose.</p>"
+
+
 def test_a_check_is_found_as_a_whole_and_a_method_with_its_class():
     sections = {
         "checks/CIM-S001.html": 1,
@@ -383,7 +401,7 @@ def test_records_have_their_constructors_with_what_is_required(site):
 @pytest.mark.slow
 def test_the_reference_says_what_docstrings_say(site):
     page = (site / "reference" / "python.html").read_text(encoding="utf-8")
-    assert "a built-in name, a path, or a suite made in Python, of any paradigm." in page
+    assert "a built-in name, a path, or a suite made in Python, of any kind." in page
     page = (site / "reference" / "statistics.html").read_text(encoding="utf-8")
     types = site_module("reference").types()["statistics.md"]
     shown = len(statistics.__all__) + len(types)

@@ -12,8 +12,11 @@ from scipy.stats import binomtest
 
 import first_result
 import two_items
+from cimento.cli.main import invoke
+from tests.helpers.docs_pages import blocks
 
 ROOT = Path(__file__).parents[2]
+CHECKPOINTS = ROOT / "docs" / "checkpoints.md"
 MODELS = ("Meta-Llama-3.1-8B-Instruct", "Meta-Llama-3.1-70B-Instruct", "gemma-2-9b-it")
 
 
@@ -87,3 +90,18 @@ def test_the_readme_is_short():
     assert text.count("](") <= 15
     words = [word for word in text.split() if any(letter.isalnum() for letter in word)]
     assert len(words) <= 550
+
+
+@pytest.mark.slow  # it runs two models on twelve suites
+def test_the_gate_of_the_readme_is_what_the_command_prints(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    mixing = next(one for one in blocks(CHECKPOINTS) if one.language == "python")
+    exec(mixing.text, {})  # noqa: S102  # the docs' own code
+    for step, folder in ((3000, "released"), (2000, "candidate")):
+        model = f"out/checkpoint-{step}"
+        assert invoke(f"run --language it --sets starter -m {model} -o {folder}".split()) == 0
+    [gate] = [one for one in blocks(ROOT / "README.md") if "--fail-if-worse" in one.text]
+    command, said = gate.text.split("\n...\n")
+    capsys.readouterr()
+    assert invoke(command.removeprefix("$ cimento ").split()) == 4
+    assert " ".join(said.split()) == capsys.readouterr().err.splitlines()[-1]

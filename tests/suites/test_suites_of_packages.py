@@ -21,7 +21,7 @@ def test_it_is_shown(probing, capsys):
 
 def test_it_is_checked(probing, capsys):
     assert invoke(["suites", "check", str(probing), "--json"]) == 0
-    read = "Read as a suite of the paradigm probing."
+    read = "Read as a suite of the kind probing."
     audit = {"suite": "it-probe", "faults": [], "read": read}
     assert json.loads(capsys.readouterr().out) == {"suites": [audit]}
 
@@ -45,12 +45,12 @@ def test_it_is_audited_with_its_faults(probing, capsys):
 def test_it_is_not_audited_as_sentences_are(probing, capsys, option):
     assert invoke(["suites", "audit", str(probing), *option]) == 2
     said = capsys.readouterr().err
-    assert "it-probe is a suite of the paradigm 'probing', and only sentences" in said
+    assert "it-probe is a suite of the kind 'probing', and only sentences" in said
     assert said.count("\n") == 1
 
 
 def test_where_sentences_are_needed_the_paradigm_is_named(probing, capsys, tmp_path):
-    with pytest.raises(InputError, match="is a suite of the paradigm 'probing'"):
+    with pytest.raises(InputError, match="is a suite of the kind 'probing'"):
         sentence_suite(load_suite(probing))
     for command in (
         ["convert", "--to", "blimp"],
@@ -63,7 +63,7 @@ def test_where_sentences_are_needed_the_paradigm_is_named(probing, capsys, tmp_p
 
 
 def test_people_are_not_asked_about_it(probing, capsys, tmp_path):
-    refused = "people are not asked about suites of the paradigm 'probing'"
+    refused = "people are not asked about suites of the kind 'probing'"
     assert invoke(["annotate", "survey", "build", str(probing), "-o", str(tmp_path / "s")]) == 2
     said = capsys.readouterr().err
     assert refused in said
@@ -74,9 +74,7 @@ def test_people_are_not_asked_about_it(probing, capsys, tmp_path):
 
 def test_no_answers_of_people_are_put_into_it(probing, tmp_path):
     answers = [Judgment(suite="it-probe", item="1", value="5")]
-    with pytest.raises(
-        UsageError, match="people are not asked about suites of the paradigm 'probing'"
-    ):
+    with pytest.raises(UsageError, match="people are not asked about suites of the kind 'probing'"):
         apply_judgments(probing, answers, tmp_path / "copy", scale=(1, 5))
     assert not (tmp_path / "copy").exists()
 

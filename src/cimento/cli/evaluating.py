@@ -188,7 +188,7 @@ def evaluate_with_progress(
     engine: Engine = ONE_WORKER,
     ask: bool = True,
 ) -> tuple[list[Run], list[Failure]]:
-    """Evaluate every suite of any paradigm with every model; returns the runs and the failures.
+    """Evaluate every suite of any kind with every model; returns the runs and the failures.
 
     Args:
         suites: suites, as for `cimento.evaluation.evaluate`.
@@ -261,7 +261,7 @@ def show_runs(runs: Sequence[Run], *, summed: str = "", brief: bool = True) -> N
     """Print what the paradigms show of some runs, or a text that sums them up.
 
     Args:
-        runs: of any paradigms.
+        runs: of any kinds.
         summed: the text that sums them up; empty if there is none.
         brief: whether to print about a screen of stored runs, from which `show` prints the rest.
     """
@@ -303,7 +303,7 @@ def report_figures(runs: Sequence[Run], folder: Path) -> list[Path]:
     """Write the figures of a report on some runs; say why where they cannot be drawn.
 
     Args:
-        runs: of any paradigms.
+        runs: of any kinds.
         folder: the files are written into it.
 
     Raises:
@@ -320,7 +320,7 @@ def runs_under(runs: Sequence[Run], least: float | None) -> list[str]:
     """A message for each run whose rate is too low, and an empty one for each other run.
 
     Args:
-        runs: runs of any paradigms; those with a correlation as headline have no rate.
+        runs: runs of any kinds; those with a correlation as headline have no rate.
         least: the lowest rate, a share; None if there is no limit.
     """
     return ["" if least is None else _under(run.summary(), least) for run in runs]

@@ -87,7 +87,7 @@ def _refuse(loaded: LoadedSuite, given: Sequence[str]) -> None:
     if given and loaded.sentences is None:
         raise UsageError(
             where=given[0],
-            seen=f"{loaded.suite.name} is a suite of the paradigm {loaded.paradigm.name!r}, and"
+            seen=f"{loaded.suite.name} is a suite of the kind {loaded.paradigm.name!r}, and"
             " only sentences in regions are looked at so",
             todo="Leave it out.",
         )

@@ -1,6 +1,6 @@
 """Items x models x phenomena: difficulties of items and phenomena, and abilities of models.
 
-The outcomes of runs of any paradigm become one table, items in rows and models in columns; people
+The outcomes of runs of any kind become one table, items in rows and models in columns; people
 who answered the same items may be further columns. An item-response model is fitted to it.
 """
 

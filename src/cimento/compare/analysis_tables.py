@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cimento.compare.figures_analysis import difficulty_figure, information_figure, wright_map
 from cimento.errors import counted
-from cimento.io.values import grouped
+from cimento.io.values import NOT_STATED, grouped
 from cimento.report import JointReport, NamedGrid, formatting
 from cimento.report.cells import ends
 from cimento.report.grid import BLANK, Grid
@@ -236,7 +236,6 @@ def languages_grid(analysis: Analysis) -> Grid:
     )
 
 
-NOT_STATED = "not stated"
 _IN_EACH = (
     "A phenomenon in several languages counts as one in each: models may know one of them better."
 )

@@ -1,4 +1,4 @@
-"""Items x respondents: outcomes of runs of any paradigm, and answers of people, as one table."""
+"""Items x respondents: outcomes of runs of any kind, and answers of people, as one table."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def answer_table(
     """The outcomes of runs by their headline questions, as one table.
 
     Args:
-        runs: of any paradigms.
+        runs: of any kinds.
         people: further columns.
         measure: to judge on, where there is a choice; empty for that of each run.
         phenomenon: the column of suites that names the phenomenon of an item; empty for a column

@@ -48,7 +48,7 @@ def levels_of(runs: Sequence[Run]) -> list[tuple[ChanceLevel, list[Run]]]:
     """The runs by the level of chance of their suites, the level with the most items first.
 
     Args:
-        runs: of any paradigms; a suite is at the level of its headline question, which is the
+        runs: of any kinds; a suite is at the level of its headline question, which is the
             highest one among its models.
     """
     levels_by_suite: dict[str, ChanceLevel] = {}

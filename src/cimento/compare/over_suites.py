@@ -63,7 +63,7 @@ def facts_of(runs: Sequence[Run]) -> dict[str, SuiteFacts]:
     """The facts of the suites of some runs, by name.
 
     Args:
-        runs: of any paradigms.
+        runs: of any kinds.
     """
     first = {run.suite.name: run for run in reversed(runs)}
     units = units_of([run.suite for run in runs])
@@ -169,7 +169,7 @@ def _board_differences(
     """The mean differences of pairs of models over suites, from the rates of runs.
 
     Args:
-        runs: of any paradigms; designs, and those whose headline is not a rate, are left out.
+        runs: of any kinds; designs, and those whose headline is not a rate, are left out.
         facts: of their suites.
     """
     heads = [(run, head) for run in runs if (head := _headline(run)) is not None]
@@ -195,7 +195,7 @@ def board_grids(runs: Sequence[Run]) -> dict[str, Grid]:
     """The tables of a site over its suites, by name: means, differences, and published results.
 
     Args:
-        runs: of any paradigms.
+        runs: of any kinds.
     """
     means = benchmark_means([run.summary() for run in runs])
     facts = facts_of(runs)

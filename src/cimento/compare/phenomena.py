@@ -195,7 +195,7 @@ def paradigms_of(runs: Sequence[Run], origins: Mapping[str, SuiteOrigin]) -> lis
     """The paradigms of the runs of some models, without runs that no proportion sums up.
 
     Args:
-        runs: of any paradigms, models and suites.
+        runs: of any kinds, models and suites.
         origins: the names of suites, each mapped to where it is from.
     """
     units = units_of(list({run.suite_name: run.suite for run in runs}.values()))

@@ -1,4 +1,4 @@
-"""Several models on the same items: their ranking, for runs of any paradigm."""
+"""Several models on the same items: their ranking, for runs of any kind."""
 
 from __future__ import annotations
 

@@ -16,12 +16,12 @@ from cimento.corpus.conllu import ReadingProblem, read_sentences
 from cimento.errors import InputError
 from cimento.intake.decoding import open_text
 from cimento.io.files import reading
+from cimento.io.values import NOT_STATED
 from cimento.suites.letters import one_spelling
 
 SUFFIXES = (".conllu", ".conllu.gz")
 
 
-UNKNOWN = "unknown"
 SAMPLE = "it_sample"
 """The name of the built-in treebank."""
 
@@ -41,7 +41,7 @@ class TreebankFile:
         sha256: hash of its bytes, in hexadecimal.
         corpus: the treebank's name, ``it_isdt`` for ``it_isdt-ud-test.conllu``.
         split: ``train``, ``dev``, ``test``, or empty.
-        license: license of the treebank; ``unknown`` where it is not stated.
+        license: license of the treebank; ``not stated`` where its README does not say it.
     """
 
     path: Path
@@ -130,7 +130,7 @@ def _license(path: Path, corpus: str) -> str:
         match = _README_LICENSE.search(readme.read_text(encoding="utf-8", errors="replace"))
         if match:
             return match[1].strip()
-    return UNKNOWN
+    return NOT_STATED
 
 
 def text_lines(path: Path) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Reports: from runs of any paradigms to one document, a page, a table or records."""
+"""Reports: from runs of any kinds to one document, a page, a table or records."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def sections_of(runs: Sequence[Run]) -> list[SuiteReport]:
     """The sections of some runs, grouped by paradigm.
 
     Args:
-        runs: runs of any paradigms, in the order of display.
+        runs: runs of any kinds, in the order of display.
 
     Raises:
         CimentoError: a run cannot be read or judged.
@@ -188,7 +188,7 @@ def over_suites(runs: Sequence[Run], summaries: Sequence[RunSummary]) -> dict[st
     """The tables over suites by name: means of a benchmark, and published results beside runs.
 
     Args:
-        runs: of any paradigms.
+        runs: of any kinds.
         summaries: of the same runs.
     """
     from cimento.compare.beside_published import published_grid, shown_beside
@@ -201,11 +201,11 @@ def over_suites(runs: Sequence[Run], summaries: Sequence[RunSummary]) -> dict[st
 
 
 OF_ALL_KINDS = ("results", "mixed-right", "published")
-"""The names of the tables that runs of any paradigm can have."""
+"""The names of the tables that runs of any kind can have."""
 
 
 def table_of_all_kinds(name: str, runs: Sequence[Run], *, seed: int) -> Grid:
-    """A table that runs of any paradigm can have.
+    """A table that runs of any kind can have.
 
     Args:
         name: one of `OF_ALL_KINDS`.
@@ -278,7 +278,7 @@ def write_grid(grid: Grid, path: Path) -> Path:
 
 
 def report(runs: RunsLike, output: str | Path, *, joint: Sequence[JointReport] = ()) -> Path:
-    """Write a report of runs of any paradigms to one file.
+    """Write a report of runs of any kinds to one file.
 
     Args:
         runs: the runs, in the order of display.

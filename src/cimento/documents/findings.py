@@ -31,7 +31,7 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
     """What some runs show.
 
     Args:
-        runs: of any paradigms; several of one model on a suite have labels that tell them apart.
+        runs: of any kinds; several of one model on a suite have labels that tell them apart.
         percent: whether shares are said in percent, as in the tables of the same document.
     """
     short = short_model_names(dict.fromkeys(run.model for run in runs))

@@ -30,7 +30,7 @@ def results_grid(runs: Iterable[Run]) -> Grid:
     """The main table of a paper: the headline number of each run, suites by models.
 
     Args:
-        runs: runs of any paradigms; those in which nothing is judged are ignored.
+        runs: runs of any kinds; those in which nothing is judged are ignored.
 
     Raises:
         UsageError: nothing is judged in any run.

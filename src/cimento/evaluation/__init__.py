@@ -1,4 +1,4 @@
-"""The stages in order: `evaluate` asks a model about a suite of any paradigm and returns a run.
+"""The stages in order: `evaluate` asks a model about a suite of any kind and returns a run.
 
 Read this file first. Each stage has its own module::
 
@@ -79,7 +79,7 @@ def evaluate(
     """Ask one model about one suite; answers are judged when a result is first read, or stored.
 
     Args:
-        suite: a built-in name, a path, or a suite made in Python, of any paradigm.
+        suite: a built-in name, a path, or a suite made in Python, of any kind.
         model: a name as for ``cimento run -m`` or a folder's path, a model returned by
             `load_model`, a model of transformers (with ``tokenizer=``), or any object that follows
             the `Scorer` protocol.
@@ -282,7 +282,7 @@ def run_all(
     """Ask models about suites; a worker loads each model once, and only if needed.
 
     Args:
-        suites: the suites, of any paradigms.
+        suites: the suites, of any kinds.
         models: names, or models that are loaded already; the latter are asked in this process.
         run_options: the options of the runs.
         cache: the cache of answers; None neither reads nor keeps any.

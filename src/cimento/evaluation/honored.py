@@ -140,7 +140,7 @@ def refuse_unused(paradigms: Iterable[AnyParadigm], options: JudgingOptions) -> 
             flag = f"It is an option of its own: --{name.replace('_', '-')}, without --set."
             raise UsageError(
                 where=f"option {name}",
-                seen=f"suites of the paradigm{'s' if len(several) > 1 else ''} {named} {lack}",
+                seen=f"suites of the kind{'s' if len(several) > 1 else ''} {named} {lack}",
                 todo=flag if name in known else near,
             )
 

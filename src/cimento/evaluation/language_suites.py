@@ -16,7 +16,7 @@ from cimento.evaluation.own_suites import (
     generated_suites,
     starter_suites,
 )
-from cimento.io.values import grouped
+from cimento.io.values import NOT_STATED, grouped
 from cimento.kinds.registry import LoadedSuite, load_suites
 from cimento.suites.download_sizes import download_bytes
 from cimento.suites.fetching import fetch
@@ -184,8 +184,9 @@ def obstacle(one: LanguageSet, settings: SetSettings) -> MissingSet | None:
     if one.dataset.by_hand and not is_here:
         return missing("it cannot be fetched from here", one.dataset.by_hand)
     if not one.states_license and one.name not in settings.accepted:
+        terms = "" if one.dataset.license == NOT_STATED else f" ({one.dataset.license})"
         return missing(
-            f"no license is stated ({one.dataset.license})",
+            f"no license is stated{terms}",
             "--accept-license uses it all the same, and is remembered.",
         )
     if settings.offline and not is_here:

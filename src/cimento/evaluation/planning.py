@@ -188,7 +188,7 @@ def find_refused(
     Servers are not asked.
 
     Args:
-        suites: the suites, of any paradigms.
+        suites: the suites, of any kinds.
         models: names.
         run_options: the options of the runs.
 
@@ -222,7 +222,7 @@ def find_missing(
     """The runs that cannot be put together yet, with the number of units each lacks.
 
     Args:
-        suites: the suites, of any paradigms.
+        suites: the suites, of any kinds.
         models: names, or loaded models.
         run_options: the options of the runs.
     """

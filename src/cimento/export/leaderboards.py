@@ -50,7 +50,7 @@ def write_every_eval_ever(
     smallest and largest possible value, which the schema requires.
 
     Args:
-        runs: runs of any paradigm.
+        runs: runs of any kind.
         folder: the folder to write to.
         organization: name of the evaluating organization.
 
@@ -282,7 +282,7 @@ def write_eval_results(
     """Write one file for each model: ``MODEL/.eval_results/NAME.yaml``.
 
     Args:
-        runs: runs of any paradigms; those without an estimate that sums them up are left out.
+        runs: runs of any kinds; those without an estimate that sums them up are left out.
         folder: the folder to write to.
         dataset: the benchmark on the hub, ``owner/name``, whose tasks are named like the suites.
         source: address where the results are explained, such as that of a site; empty for none.

@@ -18,6 +18,7 @@ from cimento.intake.words import HEADERS
 from cimento.io.clusters import CROSSED, cluster_shown
 from cimento.io.files import atomically, write_text
 from cimento.io.parquet import write_parquet
+from cimento.io.values import NOT_STATED
 from cimento.paired.item_outcomes import labeled_apart
 from cimento.records.outcomes import ESTIMATES, OUTCOMES
 from cimento.report.cells import count
@@ -116,7 +117,7 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
         "",
         "## Licenses of the suites",
         "",
-        *(f"- `{suite}`: {terms or 'not stated'}" for suite, terms in stated.items()),
+        *(f"- `{suite}`: {terms or NOT_STATED}" for suite, terms in stated.items()),
         "",
         "## How it was made",
         "",

@@ -24,6 +24,8 @@ Key = TypeVar("Key")
 Unit: TypeAlias = Literal["bits", "nats"]
 """The unit of information."""
 
+NOT_STATED = "not stated"
+"""What is printed for a license, a language or another fact that nobody states."""
 BITS_PER_NAT = 1 / math.log(2)
 
 

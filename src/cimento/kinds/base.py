@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class TestSuite(Protocol):
-    """A suite of any paradigm."""
+    """A suite of any kind."""
 
     @property
     def name(self) -> str:

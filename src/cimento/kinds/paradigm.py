@@ -63,7 +63,7 @@ def with_form(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> SuiteReading
         return reading
     count = paradigm.presenter.record(reading.suite, 0).get("n_items")
     form = TableReading(
-        shape=f"a suite of the paradigm {paradigm.name}",
+        shape=f"a suite of the kind {paradigm.name}",
         roles={},
         n_items=count if isinstance(count, int) else None,
     )
@@ -83,7 +83,7 @@ def surveyor_of(paradigm: AnyParadigm, suite: TestSuite) -> Surveyor[Any, Any]:
     if paradigm.surveyor is None:
         raise UsageError(
             where=f"suite {suite.name!r}",
-            seen=f"people are not asked about suites of the paradigm {paradigm.name!r}",
+            seen=f"people are not asked about suites of the kind {paradigm.name!r}",
             todo="Give a suite of sentences, of blanks or of stories.",
         )
     return paradigm.surveyor

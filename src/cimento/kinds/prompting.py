@@ -1,4 +1,4 @@
-"""Prompts of any paradigm: as flat text, or as the turns of a chat; and the requests made of them.
+"""Prompts of any kind: as flat text, or as the turns of a chat; and the requests made of them.
 
 What a chat template does with system turns is found by rendering one, never by the model's name.
 """

@@ -125,7 +125,7 @@ def paradigm_of(path: Path) -> AnyParadigm:
     """The paradigm of a suite: as stated in its suite.toml, or else recognized from the file.
 
     Args:
-        path: suite folder, or file in a format of any paradigm.
+        path: suite folder, or file in a format of any kind.
 
     Raises:
         InputError: no paradigm knows the kind of the suite.
@@ -218,7 +218,7 @@ def parse_options(paradigm: AnyParadigm, given: Mapping[str, object]) -> Paradig
         if name not in known:
             raise UsageError(
                 where=f"option {name}",
-                seen=f"suites of the paradigm {paradigm.name!r} have no such option",
+                seen=f"suites of the kind {paradigm.name!r} have no such option",
                 todo=did_you_mean(name, known),
             )
     try:
@@ -248,7 +248,7 @@ def sentence_suite(loaded: LoadedSuite) -> Suite:
     if suite is None:
         raise InputError(
             where=str(loaded.reading.path),
-            seen=f"is a suite of the paradigm {loaded.paradigm.name!r}, and one of sentences in"
+            seen=f"is a suite of the kind {loaded.paradigm.name!r}, and one of sentences in"
             " regions is needed here",
             todo="`cimento run`, `suites check` and `suites show` take suites of every kind.",
         )
@@ -258,7 +258,7 @@ def sentence_suite(loaded: LoadedSuite) -> Suite:
 def audit_suite(
     path: Path, *, language: str = "", columns: Mapping[str, str] | None = None
 ) -> SuiteAudit:
-    """The content and the faults of a suite of any paradigm.
+    """The content and the faults of a suite of any kind.
 
     Args:
         path: path of the suite, as for `paradigm_of`.
@@ -289,7 +289,7 @@ SuiteLike: TypeAlias = "str | Path | TestSuite | LoadedSuite"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedSuite:
-    """A suite that can be run, of any paradigm.
+    """A suite that can be run, of any kind.
 
     Attributes:
         paradigm: paradigm of the suite.
@@ -335,7 +335,7 @@ class LoadedSuite:
 def load_suite(
     suite: SuiteLike, *, language: str = "", columns: Mapping[str, str] | str | None = None
 ) -> LoadedSuite:
-    """Load a suite of any paradigm and check it.
+    """Load a suite of any kind and check it.
 
     Args:
         suite: built-in name, path, or suite made in Python.
@@ -366,7 +366,7 @@ def load_suites(
     language: str = "",
     columns: Mapping[str, str] | str | None = None,
 ) -> Iterator[LoadedSuite]:
-    """Load suites of any paradigm, given by built-in name, by path or as they are.
+    """Load suites of any kind, given by built-in name, by path or as they are.
 
     Args:
         suites: one or several suites; a folder of suites yields all of them.
@@ -412,7 +412,7 @@ def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:
 
 
 def save_suite(loaded: LoadedSuite, path: Path) -> Path:
-    """Write a suite of any paradigm as a folder, or as one workbook if the name ends in .xlsx.
+    """Write a suite of any kind as a folder, or as one workbook if the name ends in .xlsx.
 
     Raises:
         InputError: a workbook cannot contain the suite.

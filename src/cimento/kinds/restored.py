@@ -36,7 +36,7 @@ def stored_suite(paradigm: AnyParadigm, folder: RunFolder, manifest: Manifest) -
     try:
         suite: TestSuite = paradigm.reader.read_copy(folder.suite_folder)
     except InputError as error:
-        seen = f"it holds no suite of the paradigm {paradigm.name!r} ({error})"
+        seen = f"it holds no suite of the kind {paradigm.name!r} ({error})"
         raise TableError(where=str(folder.suite_folder), seen=seen, todo="Run again.") from error
     if isinstance(taken := manifest.get(TAKEN), list):
         return cast("TestSuite", paradigm.reader.selected(suite, frozenset(map(str, taken))))

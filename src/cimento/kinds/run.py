@@ -1,4 +1,4 @@
-"""A run: the answers of one model to one suite of any paradigm, and everything made from them."""
+"""A run: the answers of one model to one suite of any kind, and everything made from them."""
 
 from __future__ import annotations
 
@@ -463,7 +463,7 @@ def _content_key(manifest: Manifest, folder: RunFolder) -> str:
 
 
 def open_runs(paths: str | Path | Iterable[str | Path]) -> list[Run]:
-    """Open the runs in some folders, of any paradigm.
+    """Open the runs in some folders, of any kind.
 
     Args:
         paths: one path or several; each is the folder of a run or a folder of runs.

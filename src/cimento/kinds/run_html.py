@@ -28,7 +28,7 @@ def run_html(run: RunSummary) -> str:
     """A run in HTML: its headline, then its main estimates, with the remarks a reader needs.
 
     Args:
-        run: summary of a run of any paradigm.
+        run: summary of a run of any kind.
     """
     known = run.estimates
     shown = [

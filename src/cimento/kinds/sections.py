@@ -1,4 +1,4 @@
-"""Sections for runs of any paradigm, made only from outcomes, estimates and tables.
+"""Sections for runs of any kind, made only from outcomes, estimates and tables.
 
 A paradigm with its own figures, tables or views of items adds them to the `run_report`.
 """
@@ -98,7 +98,7 @@ def suite_section(
 
 
 def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunReport:
-    """The report on a run of any paradigm.
+    """The report on a run of any kind.
 
     Args:
         run: the run, with its estimates, including the headline.

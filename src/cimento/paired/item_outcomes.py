@@ -1,4 +1,4 @@
-"""Outcomes item by item, for runs of any paradigm: right or wrong, and values.
+"""Outcomes item by item, for runs of any kind: right or wrong, and values.
 
 They come from the outcomes of the runs: verdicts, clusters, and the references of values were
 decided when each run was judged.
@@ -103,7 +103,7 @@ def item_outcomes(
     kinds are asked in different ways.
 
     Args:
-        runs: of any paradigms.
+        runs: of any kinds.
         measure: the measure to judge answers on, where there is a choice; empty for that of the
             run.
         every_question: also the questions that do not sum up their run; correlations with a
@@ -168,7 +168,7 @@ def on_each_measure(run: Run, measures: Sequence[str] = ()) -> list[Run]:
     """The run, once for each of some measures; only once if its paradigm has no such option.
 
     Args:
-        run: of any paradigm.
+        run: of any kind.
         measures: names of measures, possibly several with commas between them; ``regions`` for the
             values of regions; empty for the measures in the run's options.
 

@@ -169,7 +169,7 @@ def _read(
         columns = dict.fromkeys(column for record in records for column in record)
         raise UsageError(
             where=kind,
-            seen=f"rows with the columns {', '.join(columns)} are read as a suite of the paradigm"
+            seen=f"rows with the columns {', '.join(columns)} are read as a suite of the kind"
             f" {loaded.paradigm.name!r}",
             todo="cimento.pairs, ratings, cloze and stories make suites of rows.",
         )

@@ -110,7 +110,7 @@ def plain(part: Any) -> JsonValue:  # noqa: ANN401
 
 
 PARADIGM = "paradigm"
-"""Key of the manifest: name of the paradigm."""
+"""Key of the manifest: kind of test."""
 
 MANIFEST = "manifest.json"
 SUITE_FOLDER = "suite"

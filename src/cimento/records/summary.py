@@ -36,13 +36,13 @@ class RunSummary:
 
     Attributes:
         suite: name of the suite.
-        paradigm: name of the paradigm.
+        paradigm: kind of test, such as ``regions``.
         model: name of the model with the first digits of its revision.
         model_kind: ``causal``, ``masked``, ``seq2seq`` or ``replay``.
         language: language of the suite, ISO 639-1; empty where the suite does not state it.
         n_items: items in the run, judged or not.
         folder: folder of the run; None where it is not stored.
-        options: options of the paradigm, by name.
+        options: options of the kind of test, by name.
         estimates: rates, effects and correlations, each with its interval.
         warnings: remarks made while the model was asked and its answers were judged.
         outcomes: outcome of every item; only in the output of ``--json``, since a run folder has

@@ -145,11 +145,11 @@ class ItemRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
-    """Everything that a page shows about one run, of any paradigm.
+    """Everything that a page shows about one run, of any kind.
 
     Attributes:
         suite: name of the suite.
-        paradigm: name of the paradigm.
+        paradigm: kind of test, such as ``regions``.
         model: label of the model, followed by what it was judged on, if stated.
         language: ISO 639-1 code of the suite's language; empty if the suite states none.
         n_items: number of items in the run, judged or not.

@@ -121,7 +121,7 @@ class SiteChanges:
 def write_site(
     runs: RunsLike, output: str | Path, settings: SiteSettings | None = None
 ) -> SiteChanges:
-    """Write a static site of runs of any paradigms.
+    """Write a static site of runs of any kinds.
 
     Args:
         runs: stored runs, or folders of them; partial runs are left out if the whole one is there.
@@ -286,7 +286,7 @@ def site_files(
     """Every file of a site, one after the other.
 
     Args:
-        runs: stored runs of any paradigms.
+        runs: stored runs of any kinds.
         settings: what the site says of itself.
         memory: what an earlier build made; None to make everything.
     """

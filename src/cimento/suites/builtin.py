@@ -78,7 +78,7 @@ class BuiltinSuite:
 
     Attributes:
         name: name for ``cimento run``.
-        kind: name of its paradigm, such as ``regions``.
+        kind: kind of test, such as ``regions``.
         language: ISO 639-1 code.
         phenomenon: its phenomenon; empty where a column gives it item by item.
         items: number of items.

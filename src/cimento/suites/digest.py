@@ -31,7 +31,7 @@ def content_digest(suite: object) -> str:
     out, and so is the language, which may be given when the suite is run.
 
     Args:
-        suite: a suite of any paradigm.
+        suite: a suite of any kind.
 
     Returns:
         The digest; empty for an object whose content is not known.

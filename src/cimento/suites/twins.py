@@ -24,7 +24,7 @@ def units_of(suites: Sequence[object]) -> dict[str, str]:
     """The name of each suite, mapped to that of the first one that is made of the same items.
 
     Args:
-        suites: of any paradigm; those without regions are units of their own.
+        suites: of any kind; those without regions are units of their own.
     """
     units = {str(getattr(suite, "name", "")): str(getattr(suite, "name", "")) for suite in suites}
     with_regions = [suite for suite in suites if isinstance(suite, Suite)]

@@ -431,7 +431,7 @@ def test_what_is_asked_wrongly_is_said(suite_folder, tmp_path, capsys):
         assert said in capsys.readouterr().err, setting
     assert not list(tmp_path.rglob("fills.parquet"))
     assert invoke([*arguments, "--context", "Allora"]) == 2
-    assert "option context: suites of the paradigm 'cloze'" in capsys.readouterr().err
+    assert "option context: suites of the kind 'cloze'" in capsys.readouterr().err
     assert invoke([*arguments, "--measure", "lp"]) == 2
     assert "measure" in capsys.readouterr().err
     with pytest.raises(TableError, match="no finished run"):

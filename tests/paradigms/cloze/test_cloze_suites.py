@@ -314,7 +314,7 @@ class TestShown:
         command = ["suites", "convert", str(path), "--to", "syntaxgym", "-o", str(tmp_path / "out")]
         assert invoke(command) == 2
         assert (
-            "is a suite of the paradigm 'cloze', and one of sentences in regions"
+            "is a suite of the kind 'cloze', and one of sentences in regions"
             in capsys.readouterr().err
         )
 

@@ -174,7 +174,7 @@ def pivot_grid(cells: Sequence[PivotCell], *, these_suites: bool = False) -> Gri
         if is_one
         else "Accuracy in % of the same models on several suites.",
         header=(
-            *("suite", "language", "phenomenon", "of", "chance, %", "n"),
+            *("suite", "language", "phenomenon", "prediction", "chance, %", "n"),
             *(measure or "regions" for _, measure in columns),
         ),
         groups=(*(BLANK,) * 6, *(model for model, _ in columns)),
