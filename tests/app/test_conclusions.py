@@ -238,8 +238,10 @@ def test_answers_that_cannot_be_found_are_counted_and_the_forced_choice_is_said_
     text = findings_as_markdown(findings_of(open_runs([run.path for run in runs])))
     assert f"demo-{run.model.removeprefix('demo-').partition('@')[0]} {6 - n_lost} of 6" in text
     assert "the hits of models are not compared by a test" in text
-    assert "differ significantly" not in text
+    assert "Differences: paired tests" in text, "of the choices among given words"
     compared = compare(*open_runs([run.path for run in runs]))
+    (first,) = compared.summed_up
+    assert (first.question, first.test.p is None) == ("choice", False)
     (hits,) = (rate for rate in compared.rates if rate.question == "hit@1")
     assert (hits.test.p, hits.corrected) == (None, None)
     assert "so that their hits are not tested" in hits.test.reason

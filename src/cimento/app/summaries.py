@@ -10,7 +10,7 @@ from statistics import median
 from nicegui import ui
 
 from cimento.app.breakdowns import show_parts
-from cimento.app.conclusions import RunResult, result_of
+from cimento.app.conclusions import RunResult, results_beside
 from cimento.app.findings import show_translated
 from cimento.app.frame import Text, Visit, heading
 from cimento.app.parts import table
@@ -48,10 +48,10 @@ def show_summaries(visit: Visit, named: Sequence[tuple[Path, Run]]) -> None:
     """
     say = visit.say
     heading(say("read.in_short"))
-    for path, run in named:
+    results = results_beside([path for path, _ in named])
+    for (_, run), result in zip(named, results, strict=True):
         with ui.element("section").classes("in-short"):
             heading(f"{run.suite.name} × {run.model}", level=3)
-            result = result_of(path)
             show_result(result, say, kind="")
             for line in filter(None, (result.masked(say), *result.cells(say))):
                 Text(line)

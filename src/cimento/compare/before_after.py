@@ -295,7 +295,12 @@ def _by_question(
     first: Run, second: Run
 ) -> tuple[dict[str, ItemOutcomes], dict[str, ItemOutcomes]]:
     """The outcomes of two runs, each by question."""
-    both = named_alike([item_outcomes([run], every_question=True) for run in (first, second)])
+    both = named_alike(
+        [
+            item_outcomes([run], every_question=True, beside=(first, second))
+            for run in (first, second)
+        ]
+    )
     one, other = ({outcomes.question: outcomes for outcomes in side} for side in both)
     return one, other
 
