@@ -20,7 +20,6 @@ from cimento.documents.findings import findings_of
 from cimento.kinds.run import open_runs
 from cimento.paradigms.cloze.filled import filled_blanks
 from cimento.paradigms.cloze.requests import ClozeAnswers
-from cimento.paradigms.ratings.runs import RatedRun
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import Estimate
 from cimento.records.store import MANIFEST
@@ -319,7 +318,7 @@ def test_ratings_are_told_by_rank_and_by_phenomenon_in_the_language_of_the_page(
             ("semplice", "2", "6,25", "1,5"), ("relativa", "2", "3,75", "3,5"),
             ("clitico", "1", "1,50", "5"),
         ]  # fmt: skip
-        assert "non si conosce (meno di tre frasi" in ceiling_said(RatedRun(run), say)
+        assert "non si conosce (meno di tre frasi" in ceiling_said(run, say)
         is_masked = "masked" in stored.model
         assert ("pseudo-log-verosimiglianza della frase" in result.size(say)) == is_masked
         assert bool(result.masked(say)) == is_masked
