@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import TypeVar
@@ -11,6 +12,7 @@ from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
+from cimento.app.blanks import in_language
 from cimento.app.breakdowns import measures_said, parts_of, show_part
 from cimento.app.conclusions import RunResult, results_beside
 from cimento.app.frame import (
@@ -44,6 +46,7 @@ from cimento.documents import REPORT_FORMS, grid_file, version_digits
 from cimento.errors import CimentoError
 from cimento.evaluation.planning import run_folders
 from cimento.io.parsing import whole_number
+from cimento.records.blanks import EXPECTED_TABLE
 from cimento.report import NamedGrid
 from cimento.report.figures import Figure
 from cimento.report.grid import Grid
@@ -394,6 +397,8 @@ class _Parts:
             for line in names:
                 Text(line).classes("small")
         for table in self._results.tables:
+            if table.name == EXPECTED_TABLE:
+                table = replace(table, grid=in_language(table.grid, say))  # noqa: PLW2901
             self._table(table, table.name)
             CommandLine(
                 self._visit,

@@ -16,6 +16,9 @@ FORCED_CHOICE = "choice"
 FIRST_HIT = "hit@1"
 """Question of whether the first candidate is an expected answer."""
 
+EXPECTED_TABLE = "expected"
+"""Table of the expected answers, item by item, with the word that was chosen."""
+
 REACHABLE = "reachable"
 """Group of hits: whether the method can find the answer at all; where some cannot be found."""
 

@@ -96,7 +96,6 @@ from cimento.paired.pairwise import Correction as Correction
 from cimento.paradigms.cloze.building import Review as Review
 from cimento.paradigms.cloze.expressions import NamedBy as NamedBy
 from cimento.paradigms.cloze.expressions import Term as Term
-from cimento.paradigms.cloze.filled import ExpectedWord as ExpectedWord
 from cimento.paradigms.cloze.people import CandidateLabel as CandidateLabel
 from cimento.paradigms.cloze.people import TopClass as TopClass
 from cimento.paradigms.cloze.requests import Candidate as Candidate

@@ -15,13 +15,13 @@ from cimento.kinds.run import Run
 from cimento.kinds.sections import run_report, runs_by_suite
 from cimento.paradigms.cloze.estimates import EstimateIndex
 from cimento.paradigms.cloze.figures import curve_figure, dimensions_figure, expressions_figure
-from cimento.paradigms.cloze.filled import ExpectedWord, expected_grid, filled_blanks
+from cimento.paradigms.cloze.filled import ScoredWord, expected_grid, filled_blanks
 from cimento.paradigms.cloze.judging import DIVIDED, HIT, OPTION, OPTION_ALONE, asked
 from cimento.paradigms.cloze.profile import Profile, Profiling, profile
 from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import as_hit
 from cimento.paradigms.cloze.text import chosen_roles
-from cimento.records.blanks import FORCED_CHOICE
+from cimento.records.blanks import EXPECTED_TABLE, FORCED_CHOICE
 from cimento.records.outcomes import Estimate, Outcome, each_outcome
 from cimento.report import (
     AnswerList,
@@ -184,7 +184,7 @@ def _tables(several: Sequence[ClozeAnswers]) -> Iterator[NamedGrid]:
         yield NamedGrid("hits", Grid(title=title, header=header, rows=rows, labels=2))
     expected = expected_grid([(one.run.model, filled_blanks(one)) for one in several])
     if expected is not None:
-        yield NamedGrid("expected", expected)
+        yield NamedGrid(EXPECTED_TABLE, expected)
     groups = [row for answers in several for row in _group_rows(answers)]
     if groups:
         header = ("model", "asked by", "column", "value", "of", "n", "@1", f"@{k}")
@@ -318,7 +318,7 @@ def _surprisal(option: Candidate) -> str:
     """The surprisal of an option, with the number of its tokens; empty if it has no score."""
     if option.logprob_nats is None:
         return ""
-    word = ExpectedWord(option.text, -option.logprob_nats / math.log(2), option.n_pieces)
+    word = ScoredWord(option.text, -option.logprob_nats / math.log(2), option.n_pieces)
     tokens = f" in {counted(option.n_pieces, 'token')}" if option.n_pieces else ""
     return f"{word.bits:.2f} bits{tokens}, probability {word.probability:.2g}"
 
