@@ -109,7 +109,7 @@ def show_blanks(visit: Visit, run: Run) -> None:
     for line in _words_said(rows, say):
         Text(line)
     given = any(_value(row, "chosen") for row in rows)
-    with ui.element("details"):
+    with ui.element("details").classes("blanks"):
         Text(say("read.blanks"), "summary")
         names = _ON_PAGE if given else tuple(name for name in _ON_PAGE if name not in _OF_CHOICE)
         cells = [[_shown(name, row, say) for name in names] for row in rows[:_MOST_BLANKS]]

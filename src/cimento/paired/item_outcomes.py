@@ -20,7 +20,7 @@ from cimento.kinds.clusters import cluster_columns
 from cimento.kinds.identity import content_of, is_trial
 from cimento.kinds.settings import settings_of
 from cimento.measures import judged_on
-from cimento.records.blanks import REACHABLE, forced_choice
+from cimento.records.blanks import FORCED_CHOICE, REACHABLE, forced_choice
 from cimento.records.outcomes import GROUP, design_of
 from cimento.suites.naming import is_number, named
 
@@ -206,7 +206,9 @@ def _of_run(
     formulas = {prediction.name: prediction.formula for prediction in predictions}
     choice = forced_choice(known)
     rules = {} if choice is None else {choice.question: choice.method}
-    for question, first in _by_question(run.outcomes(), rules):
+    summing = FORCED_CHOICE if any(one.role == "headline" for one in known if one is choice) else ""
+    rows = sorted(_by_question(run.outcomes(), rules), key=lambda both: both[0] != summing)
+    for question, first in rows:
         if question not in estimates:
             continue
         stated = estimates[question]

@@ -84,17 +84,18 @@ class FilledBlank:
 
     @property
     def loses_by_length(self) -> bool:
-        """Whether a word of fewer tokens was chosen, and per token an expected one is likelier.
+        """Whether an expected word of more tokens lost that is likelier per token.
 
         The surprisal of a word is the sum of those of its tokens, so that long words have more.
         """
-        best = min(self.expected, key=_bits_of, default=None)
-        if self.is_right is not False or best is None or self.chosen is None:
+        best, chosen = min(self.expected, key=_bits_of, default=None), self.chosen
+        if self.is_right is not False or best is None or chosen is None:
             return False
-        per_token, of_chosen = best.bits_per_token, self.chosen.bits_per_token
+        per_token, of_chosen = best.bits_per_token, chosen.bits_per_token
         if per_token is None or of_chosen is None:
             return False
-        return (best.n_pieces or 0) > (self.chosen.n_pieces or 0) and per_token < of_chosen
+        is_longer = (best.n_pieces or 0) > (chosen.n_pieces or 0)
+        return is_longer and _bits_of(best) > _bits_of(chosen) and per_token < of_chosen
 
 
 @dataclass(frozen=True, slots=True)
