@@ -10,6 +10,7 @@ from scipy.stats import binomtest
 
 pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
 
+from cimento.app.blanks import in_language
 from cimento.app.breakdowns import ceiling_said, measures_said, parts_of
 from cimento.app.conclusions import RunResult, result_of
 from cimento.app.words import LANGUAGES, words
@@ -17,8 +18,15 @@ from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
 from cimento.compare import compare
 from cimento.documents.findings import findings_of
+from cimento.kinds.named import TableSettings
 from cimento.kinds.run import open_runs
-from cimento.paradigms.cloze.filled import filled_blanks
+from cimento.paradigms.cloze.filled import (
+    FilledBlank,
+    FilledBlanks,
+    ScoredWord,
+    expected_grid,
+    filled_blanks,
+)
 from cimento.paradigms.cloze.requests import ClozeAnswers
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import Estimate
@@ -273,6 +281,61 @@ def test_the_results_of_blanks_name_the_words_that_cannot_be_found(tmp_path):
         await user.should_see("Item per item")
 
     visit(tmp_path, flow)
+
+
+def test_each_blank_has_the_word_that_won_both_scores_and_the_rules_in_its_table(tmp_path):
+    (tmp_path / "huecos.tsv").write_text(BLANKS, encoding="utf-8")
+    command = ["run", str(tmp_path / "huecos.tsv"), "-m", "demo-causal", "--language", "es"]
+    assert invoke([*command, "-o", str(tmp_path / "runs")]) == 0
+    (run,) = open_runs([tmp_path / "runs"])
+    grid = run.paradigm.presenter.table("expected", [run], TableSettings())
+    made = in_language(grid, words("it"))
+    assert len(made.header) == len(grid.header) == len({*made.header})
+    rows = [*made.tidy.rows]
+    bits, won = "Surprisal_della_parola_attesa_in_bit", "Surprisal_della_più_probabile_in_bit"
+    assert {row["Surprisal_come"] for row in rows} == {"dal testo prima dello spazio"}
+    assert {row["Scelta_forzata_come"] for row in rows} == {"dalla frase intera"}
+    choices = run.outcomes().filter(
+        (run.outcomes()["question"] == "choice") & (run.outcomes()["method"] == "sentence")
+    )
+    margins = dict(choices.select("item", "value").iter_rows())
+    for row in rows:
+        is_right = row["Attesa"] == row["Più_probabile_per_il_modello"]
+        margin = row["Margine_della_parola_attesa_in_bit"]
+        assert margin == margins[row["Item"]]
+        assert row["Scelta_forzata"] == ("giusta" if margin > 0 else "sbagliata")
+        assert is_right == (margin > 0)
+        assert row["Probabilità_della_parola_attesa"] == pytest.approx(2 ** -row[bits])
+        assert (row[won] == row[bits]) == is_right
+    # The page says the same of them together.
+    (headline,) = (one for one in run.estimates() if one.role == "headline")
+    assert headline.right == sum(row["Scelta_forzata"] == "giusta" for row in rows)
+
+    async def flow(user):
+        await user.open("/it/read?suite=huecos")
+        user.find(marker="read").click()
+        await seen(user, "In breve")
+        await user.should_see("Decide la probabilità dalla frase intera, mentre surprisal")
+
+    visit(tmp_path, flow)
+
+
+def test_a_longer_word_loses_by_its_length_where_per_token_it_is_likelier():
+    """By hand: 12 bits of 4 tokens are 3 a token, 8 bits of 2 tokens are 4."""
+    long, short = ScoredWord("dell'ufficio", 12.0, 4), ScoredWord("del", 8.0, 2)
+    lost = FilledBlank(
+        item="1", text="La porta ___ è aperta.", expected=(long,), is_hit=False, rank=None,
+        is_findable=False, said=(), others=("del",), choice="del", chosen=short,
+        margin_bits=-4.0, is_right=False,
+    )  # fmt: skip
+    assert lost.loses_by_length
+    assert not replace(lost, is_right=True).loses_by_length
+    assert not replace(lost, chosen=ScoredWord("del", 4.0, 2)).loses_by_length, "2 a token"
+    assert not replace(lost, chosen=ScoredWord("del", 13.0, 2)).loses_by_length, "more bits"
+    assert not replace(lost, chosen=ScoredWord("del", 8.0, None)).loses_by_length
+    filled = FilledBlanks("left", "left", "left", (lost,))
+    (row,) = expected_grid([("m", filled)]).tidy.rows
+    assert (row["lost_by_length"], row["tokens"], row["tokens_of_the_chosen"]) == (True, 4, 2)
 
 
 def test_items_that_could_not_be_judged_stand_beside_the_number():

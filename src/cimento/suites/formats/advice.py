@@ -42,8 +42,7 @@ _AS_BLANKS = (
 )
 _OF_BRACKETS = (
     "If the words in brackets are those that are due in a blank, write ___ in their place, call the"
-    " column text, and write the words into a column target. Step 2 of `cimento app` does it for"
-    " you."
+    " column text, and write the words into a column target."
 )
 _FEWEST_WORDS = 3
 
