@@ -12,7 +12,7 @@ pytest.importorskip("nicegui", reason="the app is not installed: pip install 'ci
 
 from cimento.app.blanks import in_language
 from cimento.app.breakdowns import ceiling_said, measures_said, parts_of
-from cimento.app.conclusions import RunResult, result_of
+from cimento.app.conclusions import RunResult, results_beside
 from cimento.app.words import LANGUAGES, words
 from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
@@ -160,7 +160,7 @@ def test_runs_on_pairs_and_on_designs_are_told_apart(tmp_path):
         command = ["run", suite, "-m", "demo-causal", "--limit", "2", "-o", str(out)]
         assert invoke(command) == 0
         (run,) = out.glob("*/*/manifest.json")
-        assert result_of(run.parent).form == form
+        assert results_beside([run.parent])[0].form == form
 
 
 async def seen(user, text):
@@ -173,10 +173,10 @@ def test_the_list_of_runs_has_the_number_of_each_with_its_interval(with_runs, tm
     for run in runs:
         headline = open_runs([run.path])[0].summary().headline
         ends = f"[{headline.low:.3f}, {headline.high:.3f}]"
-        assert result_of(run.path).number(words("en")) == f"{headline.value:.3f} {ends}"
+        assert results_beside([run.path])[0].number(words("en")) == f"{headline.value:.3f} {ends}"
     (runs[0].path / MANIFEST).write_text("{}")
-    assert result_of(runs[0].path).number(words("en")) == "–"
-    assert result_of(runs[0].path).sentence(words("en")) == ""
+    assert results_beside([runs[0].path])[0].number(words("en")) == "–"
+    assert results_beside([runs[0].path])[0].sentence(words("en")) == ""
 
     async def flow(user):
         await user.open("/it/read")
@@ -237,7 +237,7 @@ def test_answers_that_cannot_be_found_are_counted_and_the_forced_choice_is_said_
         hits = outcomes.filter(outcomes["question"] == "hit@1")
         n_lost = hits["reason"].str.starts_with("the answer is several tokens").sum()
         assert 0 < n_lost < len(hits)
-        result = result_of(run.path)
+        result = results_beside([run.path])[0]
         assert result.number(words("en")).startswith("Forced choice among the given words (")
         assert "; Expected answer first (hit@1) 0." in result.number(words("en"))
         found = f"can find only {len(hits) - n_lost} of the 6 expected answers"
@@ -368,7 +368,7 @@ def test_ratings_are_told_by_rank_and_by_phenomenon_in_the_language_of_the_page(
     assert invoke([*command, "-o", str(tmp_path / "runs")]) == 0
     for stored in Workspace(tmp_path).runs():
         (run,) = open_runs([stored.path])
-        say, result = words("it"), result_of(stored.path)
+        say, result = words("it"), results_beside([stored.path])[0]
         apart, by_type = parts_of(run, say)
         # The ranks of these ratings are 1 to 5, in the order of the table.
         order = [line.split(",")[0] for line in RATED.splitlines()[1:]]

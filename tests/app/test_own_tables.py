@@ -16,7 +16,7 @@ from cimento.app.describing import describe, with_plain_levels
 from cimento.app.editing import Grid, set_cells, sheet_of
 from cimento.app.opening import open_grid, write_grid
 from cimento.app.pairing import with_scale
-from cimento.app.proposing import Proposal, question_of, with_blanks, with_roles
+from cimento.app.proposing import Proposal, question_of, with_roles
 from cimento.app.views import view_of
 from cimento.app.words import LANGUAGES, message_of, said, sayings, translations, words
 from cimento.kinds.registry import load_suite
@@ -107,43 +107,6 @@ def test_blanks_without_a_telling_name_are_proposed_and_read_as_proposed():
 def test_blanks_alone_are_offered_a_column_for_the_words():
     proposal = asked(grid(("Frase",), *((text,) for text, _ in BLANKS)))
     assert (proposal.kind, proposal.choices, proposal.column) == ("blanks", (), 0)
-
-
-BRACKETS = [
-    ("1", "O João não veio porque [estava doente] ontem.", ""),
-    ("2", "Amanhã vou [à] praia com os primos.", "há"),
-    ("3", "[Ninguém] atendeu o telefone.", "Nunca"),
-    ("4", "Ela deu-[lhe] um presente.", "lhes"),
-]
-
-
-@pytest.mark.parametrize("head", [("nº", "Frase", "Errada"), ("nº", "Frase", "Intruso")])
-def test_answers_in_brackets_are_asked_about_and_become_blanks(head):
-    made = grid(head, *BRACKETS)
-    question = asked(made)
-    assert (question.kind, question.column) == ("brackets", 1)
-    blanked = with_blanks(made, question.column)
-    report = check_grid(blanked)
-    assert not [one for one in report.findings if one.severity == "error"]
-    assert [row[1:] for row in blanked.items.rows[1:5]] == [
-        ("O João não veio porque ___ ontem.", "estava doente", ""),
-        ("Amanhã vou ___ praia com os primos.", "à", "há"),
-        ("___ atendeu o telefone.", "Ninguém", "Nunca"),
-        ("Ela deu-___ um presente.", "lhe", "lhes"),
-    ]
-    assert report.read.roles["implausible"] == (head[2],)
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [("[Ada]", "x"), ("[Ugo]", "y"), ("[Lia]", "z")],
-        [("Piove [qui] e [là].", "x"), ("Nevica [qui] e [là].", "y")],
-        [("Dice [che Ada non parte mai].", "x"), ("Sa [che Ugo non torna mai].", "y")],
-    ],
-)
-def test_other_brackets_are_not_taken_for_answers(rows):
-    assert getattr(asked(grid(("Frase", "Nota"), *rows)), "kind", "") != "brackets"
 
 
 def test_columns_that_advice_names_are_proposed_with_a_button():

@@ -270,23 +270,14 @@ def _reason(reason: str, say: Words) -> str:
     return said(reason, say.language) or reason
 
 
-def result_of(path: Path) -> RunResult:
-    """The result of a stored run by itself; an empty one where the run cannot be read.
-
-    Args:
-        path: folder of the run.
-    """
-    (result,) = results_beside([path])
-    return result
-
-
 def results_beside(paths: Sequence[Path]) -> list[RunResult]:
     """The results of stored runs that are shown together, as their report sums them up.
 
     Args:
         paths: folders of the runs; the result of one that cannot be read is empty.
     """
-    times = [one.stat().st_mtime_ns if (one := path / MANIFEST).is_file() else 0 for path in paths]
+    manifests = [path / MANIFEST for path in paths]
+    times = [file.stat().st_mtime_ns if file.is_file() else 0 for file in manifests]
     known = [_known(*both) for both in zip(paths, times, strict=True)]
     places = grouped((one.suite, n) for n, one in enumerate(known) if one is not None)
     results = [RunResult()] * len(paths)

@@ -68,28 +68,32 @@ def summed_up_alike(several: Iterable[Sequence[Estimate]]) -> list[Sequence[Esti
     """The estimates of runs of a suite, of which those with blanks are summed up by one question.
 
     That is the choice among given words where some model cannot find every expected answer, which
-    says more of its vocabulary than of what it knows, and each has choices; otherwise hits.
+    says more of its vocabulary than of what it knows, and each has choices; otherwise hits. A run
+    that was only asked for choices is summed up by them.
 
     Args:
-        several: the estimates of each run; those of a run without hits stay as they are.
+        several: the estimates of each run; those of a run without blanks stay as they are.
     """
     runs = [*several]
     hits = [first_hits(estimates) for estimates in runs]
+    choices = [forced_choice(estimates) for estimates in runs]
     is_lost = any(
         one is not None and n_findable(one, estimates) is not None
         for one, estimates in zip(hits, runs, strict=True)
     )
-    by_choice = is_lost and all(forced_choice(estimates) is not None for estimates in runs)
+    by_choice = is_lost and None not in choices
     return [
-        estimates if one is None else _headed(estimates, by_choice=by_choice)
-        for one, estimates in zip(hits, runs, strict=True)
+        _headed(estimates, choice if by_choice or hit is None else hit)
+        for estimates, hit, choice in zip(runs, hits, choices, strict=True)
     ]
 
 
-def _headed(estimates: Sequence[Estimate], *, by_choice: bool) -> Sequence[Estimate]:
-    """The estimates of a run whose headline is the choice among given words, or the hits."""
-    head = (forced_choice if by_choice else first_hits)(estimates)
-    others = (replace(one, role="main") if one.role == "headline" else one for one in estimates)
+def _headed(estimates: Sequence[Estimate], head: Estimate | None) -> Sequence[Estimate]:
+    """The estimates of a run with another headline; as they are where they are not of blanks."""
+    old = next((one for one in estimates if one.role == "headline"), None)
+    if head is None or old is None or old.question not in (FIRST_HIT, FORCED_CHOICE):
+        return estimates
+    others = (replace(one, role="main") if one is old else one for one in estimates)
     return tuple(
         replace(other, role="headline") if one is head else other
         for one, other in zip(estimates, others, strict=True)

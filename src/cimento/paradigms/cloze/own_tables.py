@@ -228,7 +228,7 @@ def _words_in(cell: str) -> list[str]:
 
 
 def _is_short(text: str, *, most: int) -> bool:
-    """Whether a text may be an option, of so many words at most, and is no remark."""
+    """Whether a text may be an option of at most `most` words, and not a remark."""
     return text[0].isalpha() and len(text.split()) <= most
 
 
@@ -239,8 +239,8 @@ def _renamed(table: Table) -> Table:
     and other marks for a blank become underscores.
     """
     text = _text_column(table)
-    ours = {table.find(name): name for name in ROLES}
-    ours |= {_item_column(table): "item", text: "text"}
+    ours: dict[str | None, str] = {_item_column(table): "item"}
+    ours |= {table.find(name): name for name in ROLES} | {text: "text"}
     others = {name: f"{name} (2)" for name in ours.values() if name not in ours}
     cells = {ours.get(name) or others.get(name, name): table.cells[name] for name in table.columns}
     if text is not None:
