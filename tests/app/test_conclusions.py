@@ -10,17 +10,24 @@ from scipy.stats import binomtest
 
 pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
 
+from cimento.app.blanks import in_language
 from cimento.app.breakdowns import ceiling_said, measures_said, parts_of
-from cimento.app.conclusions import RunResult, result_of
+from cimento.app.conclusions import RunResult, results_beside
 from cimento.app.words import LANGUAGES, words
 from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
 from cimento.compare import compare
 from cimento.documents.findings import findings_of
+from cimento.kinds.named import TableSettings
 from cimento.kinds.run import open_runs
-from cimento.paradigms.cloze.filled import filled_blanks
+from cimento.paradigms.cloze.filled import (
+    FilledBlank,
+    FilledBlanks,
+    ScoredWord,
+    expected_grid,
+    filled_blanks,
+)
 from cimento.paradigms.cloze.requests import ClozeAnswers
-from cimento.paradigms.ratings.runs import RatedRun
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import Estimate
 from cimento.records.store import MANIFEST
@@ -153,7 +160,7 @@ def test_runs_on_pairs_and_on_designs_are_told_apart(tmp_path):
         command = ["run", suite, "-m", "demo-causal", "--limit", "2", "-o", str(out)]
         assert invoke(command) == 0
         (run,) = out.glob("*/*/manifest.json")
-        assert result_of(run.parent).form == form
+        assert results_beside([run.parent])[0].form == form
 
 
 async def seen(user, text):
@@ -166,10 +173,10 @@ def test_the_list_of_runs_has_the_number_of_each_with_its_interval(with_runs, tm
     for run in runs:
         headline = open_runs([run.path])[0].summary().headline
         ends = f"[{headline.low:.3f}, {headline.high:.3f}]"
-        assert result_of(run.path).number(words("en")) == f"{headline.value:.3f} {ends}"
+        assert results_beside([run.path])[0].number(words("en")) == f"{headline.value:.3f} {ends}"
     (runs[0].path / MANIFEST).write_text("{}")
-    assert result_of(runs[0].path).number(words("en")) == "–"
-    assert result_of(runs[0].path).sentence(words("en")) == ""
+    assert results_beside([runs[0].path])[0].number(words("en")) == "–"
+    assert results_beside([runs[0].path])[0].sentence(words("en")) == ""
 
     async def flow(user):
         await user.open("/it/read")
@@ -230,7 +237,7 @@ def test_answers_that_cannot_be_found_are_counted_and_the_forced_choice_is_said_
         hits = outcomes.filter(outcomes["question"] == "hit@1")
         n_lost = hits["reason"].str.starts_with("the answer is several tokens").sum()
         assert 0 < n_lost < len(hits)
-        result = result_of(run.path)
+        result = results_beside([run.path])[0]
         assert result.number(words("en")).startswith("Forced choice among the given words (")
         assert "; Expected answer first (hit@1) 0." in result.number(words("en"))
         found = f"can find only {len(hits) - n_lost} of the 6 expected answers"
@@ -238,8 +245,10 @@ def test_answers_that_cannot_be_found_are_counted_and_the_forced_choice_is_said_
     text = findings_as_markdown(findings_of(open_runs([run.path for run in runs])))
     assert f"demo-{run.model.removeprefix('demo-').partition('@')[0]} {6 - n_lost} of 6" in text
     assert "the hits of models are not compared by a test" in text
-    assert "differ significantly" not in text
+    assert "Differences: paired tests" in text, "of the choices among given words"
     compared = compare(*open_runs([run.path for run in runs]))
+    (first,) = compared.summed_up
+    assert (first.question, first.test.p is None) == ("choice", False)
     (hits,) = (rate for rate in compared.rates if rate.question == "hit@1")
     assert (hits.test.p, hits.corrected) == (None, None)
     assert "so that their hits are not tested" in hits.test.reason
@@ -274,6 +283,61 @@ def test_the_results_of_blanks_name_the_words_that_cannot_be_found(tmp_path):
     visit(tmp_path, flow)
 
 
+def test_each_blank_has_the_word_that_won_both_scores_and_the_rules_in_its_table(tmp_path):
+    (tmp_path / "huecos.tsv").write_text(BLANKS, encoding="utf-8")
+    command = ["run", str(tmp_path / "huecos.tsv"), "-m", "demo-causal", "--language", "es"]
+    assert invoke([*command, "-o", str(tmp_path / "runs")]) == 0
+    (run,) = open_runs([tmp_path / "runs"])
+    grid = run.paradigm.presenter.table("expected", [run], TableSettings())
+    made = in_language(grid, words("it"))
+    assert len(made.header) == len(grid.header) == len({*made.header})
+    rows = [*made.tidy.rows]
+    bits, won = "Surprisal_della_parola_attesa_in_bit", "Surprisal_della_più_probabile_in_bit"
+    assert {row["Surprisal_come"] for row in rows} == {"dal testo prima dello spazio"}
+    assert {row["Scelta_forzata_come"] for row in rows} == {"dalla frase intera"}
+    choices = run.outcomes().filter(
+        (run.outcomes()["question"] == "choice") & (run.outcomes()["method"] == "sentence")
+    )
+    margins = dict(choices.select("item", "value").iter_rows())
+    for row in rows:
+        is_right = row["Attesa"] == row["Più_probabile_per_il_modello"]
+        margin = row["Margine_della_parola_attesa_in_bit"]
+        assert margin == margins[row["Item"]]
+        assert row["Scelta_forzata"] == ("giusta" if margin > 0 else "sbagliata")
+        assert is_right == (margin > 0)
+        assert row["Probabilità_della_parola_attesa"] == pytest.approx(2 ** -row[bits])
+        assert (row[won] == row[bits]) == is_right
+    # The page says the same of them together.
+    (headline,) = (one for one in run.estimates() if one.role == "headline")
+    assert headline.right == sum(row["Scelta_forzata"] == "giusta" for row in rows)
+
+    async def flow(user):
+        await user.open("/it/read?suite=huecos")
+        user.find(marker="read").click()
+        await seen(user, "In breve")
+        await user.should_see("Decide la probabilità dalla frase intera, mentre surprisal")
+
+    visit(tmp_path, flow)
+
+
+def test_a_longer_word_loses_by_its_length_where_per_token_it_is_likelier():
+    """By hand: 12 bits of 4 tokens are 3 a token, 8 bits of 2 tokens are 4."""
+    long, short = ScoredWord("dell'ufficio", 12.0, 4), ScoredWord("del", 8.0, 2)
+    lost = FilledBlank(
+        item="1", text="La porta ___ è aperta.", expected=(long,), is_hit=False, rank=None,
+        is_findable=False, said=(), others=("del",), choice="del", chosen=short,
+        margin_bits=-4.0, is_right=False,
+    )  # fmt: skip
+    assert lost.loses_by_length
+    assert not replace(lost, is_right=True).loses_by_length
+    assert not replace(lost, chosen=ScoredWord("del", 4.0, 2)).loses_by_length, "2 a token"
+    assert not replace(lost, chosen=ScoredWord("del", 13.0, 2)).loses_by_length, "more bits"
+    assert not replace(lost, chosen=ScoredWord("del", 8.0, None)).loses_by_length
+    filled = FilledBlanks("left", "left", "left", (lost,))
+    (row,) = expected_grid([("m", filled)]).tidy.rows
+    assert (row["lost_by_length"], row["tokens"], row["tokens_of_the_chosen"]) == (True, 4, 2)
+
+
 def test_items_that_could_not_be_judged_stand_beside_the_number():
     left = replace(share(0.9, 0.7, 0.98), n_unscored=2, n_items=22, reasons=("no score",))
     assert left.unjudged(words("en")) == "Left out of this number: 2 of 22. no score."
@@ -304,7 +368,7 @@ def test_ratings_are_told_by_rank_and_by_phenomenon_in_the_language_of_the_page(
     assert invoke([*command, "-o", str(tmp_path / "runs")]) == 0
     for stored in Workspace(tmp_path).runs():
         (run,) = open_runs([stored.path])
-        say, result = words("it"), result_of(stored.path)
+        say, result = words("it"), results_beside([stored.path])[0]
         apart, by_type = parts_of(run, say)
         # The ranks of these ratings are 1 to 5, in the order of the table.
         order = [line.split(",")[0] for line in RATED.splitlines()[1:]]
@@ -317,7 +381,7 @@ def test_ratings_are_told_by_rank_and_by_phenomenon_in_the_language_of_the_page(
             ("semplice", "2", "6,25", "1,5"), ("relativa", "2", "3,75", "3,5"),
             ("clitico", "1", "1,50", "5"),
         ]  # fmt: skip
-        assert "non si conosce (meno di tre frasi" in ceiling_said(RatedRun(run), say)
+        assert "non si conosce (meno di tre frasi" in ceiling_said(run, say)
         is_masked = "masked" in stored.model
         assert ("pseudo-log-verosimiglianza della frase" in result.size(say)) == is_masked
         assert bool(result.masked(say)) == is_masked

@@ -14,7 +14,7 @@ from cimento.app.describing import describe, with_plain_levels
 from cimento.app.editing import Grid, set_cells, sheet_of
 from cimento.app.opening import open_grid
 from cimento.app.pairing import Question, paired_versions
-from cimento.app.proposing import question_of
+from cimento.app.proposing import question_of, with_blanks
 from cimento.app.words import LANGUAGES, said, words
 from cimento.errors import UsageError
 from tests.helpers.app_user import visit
@@ -239,3 +239,42 @@ def test_answers_of_programs_and_measures_of_words_are_called_so():
                  ("s1", "1", "2", "neve", "288"))  # fmt: skip
     [error] = [one for one in check_grid(times).findings if one.severity == "error"]
     assert error.todo.startswith("'rt' looks like a measure of each word in 'word'")
+
+
+# --- Answers in brackets
+
+BRACKETS = [
+    ("1", "O João não veio porque [estava doente] ontem.", ""),
+    ("2", "Amanhã vou [à] praia com os primos.", "há"),
+    ("3", "[Ninguém] atendeu o telefone.", "Nunca"),
+    ("4", "Ela deu-[lhe] um presente.", "lhes"),
+]
+
+
+@pytest.mark.parametrize("head", [("nº", "Frase", "Errada"), ("nº", "Frase", "Intruso")])
+def test_answers_in_brackets_are_asked_about_and_become_blanks(head):
+    made = grid(head, *BRACKETS)
+    question = asked(made)
+    assert (question.kind, question.column) == ("brackets", 1)
+    blanked = with_blanks(made, question.column)
+    report = check_grid(blanked)
+    assert not [one for one in report.findings if one.severity == "error"]
+    assert [row[1:] for row in blanked.items.rows[1:5]] == [
+        ("O João não veio porque ___ ontem.", "estava doente", ""),
+        ("Amanhã vou ___ praia com os primos.", "à", "há"),
+        ("___ atendeu o telefone.", "Ninguém", "Nunca"),
+        ("Ela deu-___ um presente.", "lhe", "lhes"),
+    ]
+    assert report.read.roles["implausible"] == (head[2],)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("[Ada]", "x"), ("[Ugo]", "y"), ("[Lia]", "z")],
+        [("Piove [qui] e [là].", "x"), ("Nevica [qui] e [là].", "y")],
+        [("Dice [che Ada non parte mai].", "x"), ("Sa [che Ugo non torna mai].", "y")],
+    ],
+)
+def test_other_brackets_are_not_taken_for_answers(rows):
+    assert getattr(asked(grid(("Frase", "Nota"), *rows)), "kind", "") != "brackets"

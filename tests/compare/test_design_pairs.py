@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cimento import Prediction, compare, evaluate, report
-from cimento.app.conclusions import result_of
+from cimento.app.conclusions import results_beside
 from cimento.app.words import words
 from cimento.cli.main import invoke
 from cimento.compare.methods import comparison_methods
@@ -127,7 +127,7 @@ def test_a_report_has_a_table_of_them_and_a_site_shows_dd_in_place_of_accuracy(r
 def test_dd_is_what_the_app_and_leaderboards_show_of_a_design(runs, tmp_path):
     high = runs[0]
     mean = np.mean([nats_by_hand("high", item) for item in ITEMS["whether"]])
-    shown = result_of(high.folder).number(words("en"))
+    shown = results_beside([high.folder])[0].number(words("en"))
     assert shown.startswith(f"DD (nats): whether {mean:.2f} [")
     assert re.search(r"; subject −?\d\.\d\d \[.*\]$", shown)
     folders = [str(run.folder) for run in runs]

@@ -67,7 +67,7 @@ def test_a_templates_suite_has_no_p_from_too_few_sentences(tmp_path, capsys):
     assert "124" in block
     assert "124 items in 9 clusters: Bonett-Price at the effective number of items" in block
     assert "Scores of causal and masked models are on different scales: only rates" in block
-    assert "McNemar" not in block
+    assert "McNemar, exact binomial" not in block
 
 
 def test_scores_of_two_kinds_of_model_are_not_compared(tmp_path, capsys):

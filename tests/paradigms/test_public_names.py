@@ -23,9 +23,9 @@ FACES = (
     "cimento", "cimento.paradigms", "cimento.statistics", "cimento.studies", "cimento.types", *KINDS
 )  # fmt: skip
 """The modules whose names are public: those of their `__all__`."""
-IMPORTS_OF_KINDS = 19
+IMPORTS_OF_KINDS = 16
 """How many imports of a kind stand outside `paradigms` and `studies`; 20 was the aim."""
-FILES_WITH_KINDS = 17
+FILES_WITH_KINDS = 14
 """In how many files these are."""
 OF_KIND = re.compile(rf"cimento\.paradigms\.({'|'.join(PARADIGMS)})\.")
 OTHERS = {

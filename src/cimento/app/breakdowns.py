@@ -16,12 +16,16 @@ from cimento.app.parts import ends, table_of
 from cimento.app.words import Words, said
 from cimento.io.values import grouped
 from cimento.kinds.run import Run
-from cimento.paradigms.ratings import BY_ERRORS, BY_HALVES, RATING, RATINGS, Places, RatedRun
-from cimento.records.outcomes import Estimate
+from cimento.measures import find_measure
+from cimento.records.outcomes import STATISTICS, Estimate
+from cimento.records.places import Places, farthest_apart
+from cimento.suites.ratings import rated_of, ratings_by
 
 _MOST_LEVELS = 40
 _MOST_APART = 5
 _CEILING = "noise ceiling"
+_RATINGS = "ratings"
+"""The kind of suites of rated sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ def show_parts(run: Run, say: Words) -> None:
     for part in parts_of(run, say):
         Text(part.title)
         show_part(part)
-    if run.paradigm is RATINGS and (line := ceiling_said(RatedRun(run), say)):
+    if line := ceiling_said(run, say):
         Text(line).classes("small")
 
 
@@ -83,8 +87,7 @@ def parts_of(run: Run, say: Words) -> list[Part]:
     """
     if run.paradigm.presenter.design_effects(run):
         return []
-    shares = list(_shares(run, say))
-    return [*shares, *_rated(RatedRun(run), say)] if run.paradigm is RATINGS else shares
+    return [*_shares(run, say), *_rated(run, say)]
 
 
 def _shares(run: Run, say: Words) -> Iterator[Part]:
@@ -133,15 +136,43 @@ def _why(reason: str | None, say: Words) -> str:
     return said(reason or "", say.language) or reason or "–"
 
 
-def _rated(run: RatedRun, say: Words) -> Iterator[Part]:
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A rated sentence with its value of the measure that is compared with ratings."""
+
+    id: str
+    text: str
+    rating: float
+    value: float
+
+
+def _places(run: Run) -> list[Places[_Sentence]]:
+    """The rated sentences of a run, those on which people and the model differ most first."""
+    correlations = (one for one in run.estimates() if one.statistic in STATISTICS)
+    first = next((one for one in correlations if one.role != "detail" and not one.group), None)
+    if run.paradigm.name != _RATINGS or first is None or run.sentences is None:
+        return []
+    texts = {sentence.id: sentence.text for sentence in rated_of(run.sentences).sentences}
+    outcomes = run.outcomes()
+    known = outcomes.filter(outcomes["question"] == first.question).drop_nulls(
+        ["value", "reference"]
+    )
+    rows = [
+        _Sentence(item, texts[item], rating, value)
+        for item, rating, value in known.select("item", "reference", "value").iter_rows()
+    ]
+    return farthest_apart(rows, higher_is_better=find_measure(first.question).higher_is_better)
+
+
+def _rated(run: Run, say: Words) -> Iterator[Part]:
     """The rated sentences on which people and the model differ most, and all by phenomenon."""
-    places = run.misses()
+    places = _places(run)
     apart = [one for one in places if one.gap][:_MOST_APART]
     if apart:
         yield Part(
             say("read.apart"),
             tuple(say(f"read.part_{name}") for name in ("sentence", "rating", "rank", "in_model")),
-            tuple((one.row.sentence.text, *_placed([one], say)) for one in apart),
+            tuple((one.row.text, *_placed([one], say)) for one in apart),
             say("read.ranks_of", n=say.number(places[0].of)),
         )
     by_phenomenon = _by_phenomenon(run, places)
@@ -159,16 +190,21 @@ def _rated(run: RatedRun, say: Words) -> Iterator[Part]:
         )
 
 
-def _by_phenomenon(run: RatedRun, places: Sequence[Places]) -> Mapping[str, list[Places]]:
+def _by_phenomenon(
+    run: Run, places: Sequence[Places[_Sentence]]
+) -> Mapping[str, list[Places[_Sentence]]]:
     """The ranked sentences by their phenomenon, in the order of the suite."""
-    known = {item.id: item.column("phenomenon") or "" for item in run.suite.items}
-    order = {sentence.id: number for number, sentence in enumerate(run.sentences)}
-    in_order = sorted(places, key=lambda one: order[one.row.sentence.id])
-    names = ((known.get(one.row.sentence.id, ""), one) for one in in_order)
+    items = run.sentences.items if run.sentences is not None else ()
+    known = {item.id: item.column("phenomenon") or "" for item in items}
+    order = {
+        id_: number for number, id_ in enumerate(run.outcomes()["item"].unique(maintain_order=True))
+    }
+    in_order = sorted(places, key=lambda one: order[one.row.id])
+    names = ((known.get(one.row.id, ""), one) for one in in_order)
     return grouped((name, one) for name, one in names if name)
 
 
-def _placed(places: Sequence[Places], say: Words) -> tuple[str, str, str]:
+def _placed(places: Sequence[Places[_Sentence]], say: Words) -> tuple[str, str, str]:
     """The rating, the rank by it and the rank in the model, as means of several sentences."""
     rating = say.number(fmean(one.row.rating for one in places), ".2f")
     ranks = (fmean(one.people for one in places), fmean(one.model for one in places))
@@ -176,16 +212,17 @@ def _placed(places: Sequence[Places], say: Words) -> tuple[str, str, str]:
     return rating, people, model
 
 
-def ceiling_said(run: RatedRun, say: Words) -> str:
+def ceiling_said(run: Run, say: Words) -> str:
     """The noise ceiling of people's ratings, or why there is none; empty without people.
 
     Args:
         run: the run.
         say: the words of the page.
     """
-    found = [run.find(RATING, _CEILING, way) for way in (BY_HALVES, BY_ERRORS)]
-    known = [one for one in found if one is not None]
-    if run.by != "people" or not known:
+    if run.paradigm.name != _RATINGS or run.sentences is None:
+        return ""
+    known = [one for one in run.estimates() if one.statistic == _CEILING and not one.group]
+    if ratings_by(run.sentences) != "people" or not known:
         return ""
     value = next((one.value for one in known if one.value is not None), None)
     if value is None:

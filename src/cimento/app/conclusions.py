@@ -16,8 +16,10 @@ from cimento.app.parts import ends
 from cimento.app.words import Words, said
 from cimento.errors import CimentoError, InputError
 from cimento.io.values import grouped
+from cimento.kinds.alike import headline_of
+from cimento.kinds.identity import content_of
 from cimento.kinds.run import open_runs
-from cimento.records.blanks import FORCED_CHOICE, forced_choice, n_findable
+from cimento.records.blanks import FORCED_CHOICE, first_hits, n_findable, summed_up_alike
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import best_constant, design_of
 from cimento.records.standing import exact_p
@@ -48,11 +50,10 @@ class RunResult:
 
     Attributes:
         effects: of a factorial design, the DD of each phenomenon.
-        headline: of any other run, the number that sums it up; None where there is none. Of blanks
-            with answers that cannot be found, the forced choice among given words, where one was
-            asked.
-        hits: of blanks, the hits, where some answers cannot be found; else None.
-        n_findable: answers that the model can find, where there are `hits`.
+        headline: of any other run, the number that sums it up; None where there is none.
+        hits: of blanks, the hits that another number sums up, or that some answers cannot be
+            found for; else None.
+        n_findable: answers that the model can find; None where it can find all.
         form: the form of its kind, ``pairs`` or ``factorial``; empty where it has no form.
         clusters: of any other run, the clusters that the items of the number are in; None where
             each is by itself.
@@ -66,7 +67,7 @@ class RunResult:
     effects: tuple[DesignEffect, ...] = ()
     headline: Headline | None = None
     hits: Estimate | None = None
-    n_findable: int = 0
+    n_findable: int | None = None
     form: str = ""
     clusters: int | str | None = None
     n_unscored: int = 0
@@ -94,7 +95,7 @@ class RunResult:
             return "–"
         estimate = self.headline.estimate
         number = f"{_kind(estimate, say)}{_value(estimate, say)}"
-        if self.hits in (None, estimate):
+        if self.hits is None or self.hits.question == estimate.question:
             return number
         return f"{number}; {_kind(self.hits, say)}{_value(self.hits, say)}"
 
@@ -169,7 +170,7 @@ class RunResult:
 
     def _of_hits(self, say: Words) -> str:
         """How many answers the model can find; empty where it can find all."""
-        if self.hits is None:
+        if self.hits is None or self.n_findable is None:
             return ""
         count = say.number(self.hits.n)
         return say(
@@ -269,23 +270,48 @@ def _reason(reason: str, say: Words) -> str:
     return said(reason, say.language) or reason
 
 
-def result_of(path: Path) -> RunResult:
-    """The result of a stored run; an empty one where the run cannot be read.
+def results_beside(paths: Sequence[Path]) -> list[RunResult]:
+    """The results of stored runs that are shown together, as their report sums them up.
 
     Args:
-        path: folder of the run.
+        paths: folders of the runs; the result of one that cannot be read is empty.
     """
-    manifest = path / MANIFEST
-    return _result_of(path, manifest.stat().st_mtime_ns if manifest.is_file() else 0)
+    manifests = [path / MANIFEST for path in paths]
+    times = [file.stat().st_mtime_ns if file.is_file() else 0 for file in manifests]
+    known = [_known(*both) for both in zip(paths, times, strict=True)]
+    places = grouped((one.suite, n) for n, one in enumerate(known) if one is not None)
+    results = [RunResult()] * len(paths)
+    for several in places.values():
+        alike = summed_up_alike(one.estimates for n in several if (one := known[n]) is not None)
+        for n, estimates in zip(several, alike, strict=True):
+            results[n] = _result_of(paths[n], times[n], headline_of(estimates))
+    return results
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What decides by which number a run is summed up: the suite with its content, estimates."""
+
+    suite: tuple[str, str]
+    estimates: tuple[Estimate, ...]
 
 
 @functools.lru_cache(maxsize=1024)
-def _result_of(path: Path, _time: int) -> RunResult:
+def _known(path: Path, _time: int) -> _Known | None:
+    try:
+        (run,) = open_runs([path])
+        return _Known((run.suite.name, content_of(run)), run.estimates())
+    except CimentoError:  # the list is shown all the same; to open the run says what is wrong
+        return None
+
+
+@functools.lru_cache(maxsize=1024)
+def _result_of(path: Path, _time: int, headline: Estimate | None) -> RunResult:
     try:
         (run,) = open_runs([path])
         estimates, outcomes = run.estimates(), run.outcomes()
         effects = tuple(run.paradigm.presenter.design_effects(run))
-    except CimentoError:  # the list is shown all the same; to open the run says what is wrong
+    except CimentoError:
         return RunResult()
     about = RunResult(
         effects,
@@ -293,22 +319,22 @@ def _result_of(path: Path, _time: int) -> RunResult:
         is_masked=run.sentences is not None and run.model_kind == "masked",
         levels=_levels_of(run) if effects else {},
     )
-    headline = next((one for one in estimates if one.role == "headline"), None)
     if headline is None:
         return about
-    n_found = n_findable(headline, estimates)
-    shown = headline if n_found is None else forced_choice(estimates) or headline
     asked = outcomes.filter(
-        (outcomes["question"] == shown.question) & (outcomes["method"] == shown.method)
+        (outcomes["question"] == headline.question) & (outcomes["method"] == headline.method)
     )
-    lost = _left_out(about, asked, shown)
+    lost = _left_out(about, asked, headline)
     if effects:
         return lost
+    hits = first_hits(estimates)
+    n_found = None if hits is None else n_findable(hits, estimates)
+    is_choice = headline.question == FORCED_CHOICE
     return replace(
         lost,
-        headline=Headline(run.model, shown, best_constant(shown, estimates)),
-        hits=None if n_found is None else headline,
-        n_findable=n_found or 0,
+        headline=Headline(run.model, headline, best_constant(headline, estimates)),
+        hits=hits if is_choice or n_found is not None else None,
+        n_findable=n_found,
     )
 
 

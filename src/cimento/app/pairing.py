@@ -55,8 +55,8 @@ from cimento.intake.names import is_negated, side_in, without_noun
 from cimento.intake.profile import profile
 from cimento.intake.words import HEADERS
 from cimento.judgments import finite
-from cimento.paradigms.ratings import grades_of
 from cimento.suites.formats.examples import ExamplePair
+from cimento.suites.grades import grades_of
 from cimento.suites.workbook_words import ABOUT, ITEMS, heading, setting_meant
 
 Done = Callable[[Callable[[Grid], Grid]], object]

@@ -16,15 +16,16 @@ from nicegui import ui
 from cimento.app import pairing, told
 from cimento.app.checking import Finding
 from cimento.app.columns import role_name, with_role
-from cimento.app.editing import Grid, Sheet
+from cimento.app.editing import Grid, Sheet, set_cells
 from cimento.app.findings import button
 from cimento.app.marked import as_read, sentence_columns
 from cimento.app.pairing import Done
 from cimento.app.parts import named_languages, searched
 from cimento.app.words import Words, choices_in
-from cimento.intake.blanks import are_blanked
+from cimento.intake.blanks import are_blanked, are_bracketed, of_brackets
 from cimento.intake.profile import profile
 from cimento.intake.roles import ROLES, alone
+from cimento.suites.workbook_words import ITEMS
 
 _FEWEST, _MOST_PEOPLE = 2, 40
 """Columns of people that are proposed together."""
@@ -40,12 +41,13 @@ class Proposal:
 
     Attributes:
         kind: ``roles`` if advice says which columns have which roles; ``blanks`` if sentences have
-            blanks and nothing says which column has the words for them.
+            blanks and nothing says which column has the words for them; ``brackets`` if the
+            words for them may be in brackets in the sentences.
         choices: the columns by their roles, one dictionary for each way to choose.
-        column: index of the column of sentences with blanks.
+        column: index of the column of sentences with blanks or brackets.
     """
 
-    kind: Literal["roles", "blanks"]
+    kind: Literal["roles", "blanks", "brackets"]
     choices: tuple[Mapping[str, str], ...] = ()
     column: int = 0
 
@@ -66,6 +68,8 @@ def question_of(grid: Grid, findings: Iterable[Finding]) -> Asked | None:
     question = pairing.question_of(grid, {one.code for one in found})
     kind = "" if question is None else question.kind
     is_bare = not (grid.described or grid.roles)
+    if is_bare and is_faulty and (bracketed := _of_brackets(grid)) is not None:
+        return bracketed
     if is_bare and kind in _OPEN and (stories := told.told_in(grid, pairing.guessed)):
         return stories
     # A table that is read as it is holds no pairs that nothing tells apart.
@@ -114,6 +118,32 @@ def _of_blanks(grid: Grid) -> Proposal | None:
     return Proposal("blanks", tuple(choices), column)
 
 
+def _of_brackets(grid: Grid) -> Proposal | None:
+    """What is proposed for a table with one column of sentences with an answer in brackets."""
+    sheet = grid.items
+    columns = [n for n in range(sheet.width) if are_bracketed(sheet.values(n))]
+    is_answered = sheet.column("target") is not None
+    return (
+        Proposal("brackets", column=columns[0]) if len(columns) == 1 and not is_answered else None
+    )
+
+
+def with_blanks(grid: Grid, column: int) -> Grid:
+    """The grid with blanks in the place of words in brackets, and the words in a column after them.
+
+    Args:
+        grid: the table.
+        column: index of the column of sentences.
+    """
+    made = pairing.with_column(grid, column, "sentence", "target")
+    sheet = made.items
+    cells = {}
+    for row in range(sheet.head + 1, len(sheet.rows)):
+        if (both := of_brackets(sheet.rows[row][column])) is not None:
+            cells[row, column], cells[row, column + 1] = both
+    return set_cells(made, ITEMS, cells)
+
+
 def _named(sheet: Sheet, column: int) -> str:
     return sheet.columns[column].strip()
 
@@ -136,6 +166,10 @@ def ask(grid: Grid, question: Asked, say: Words, *, done: Done) -> None:
         pairing.ask(grid, question, say, done=done)
     elif isinstance(question, told.Told):
         told.ask(grid, question, say, done=done)
+    elif question.kind == "brackets":
+        ui.label(say("edit.brackets-what"))
+        edit = partial(with_blanks, column=question.column)
+        button(say("edit.brackets-do"), partial(done, edit))
     elif question.kind == "roles":
         _ask_roles(question, say, done)
     elif question.choices:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import TypeVar
@@ -11,8 +12,9 @@ from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
+from cimento.app.blanks import in_language
 from cimento.app.breakdowns import measures_said, parts_of, show_part
-from cimento.app.conclusions import result_of
+from cimento.app.conclusions import RunResult, results_beside
 from cimento.app.frame import (
     CommandLine,
     Text,
@@ -44,6 +46,7 @@ from cimento.documents import REPORT_FORMS, grid_file, version_digits
 from cimento.errors import CimentoError
 from cimento.evaluation.planning import run_folders
 from cimento.io.parsing import whole_number
+from cimento.records.blanks import EXPECTED_TABLE
 from cimento.report import NamedGrid
 from cimento.report.figures import Figure
 from cimento.report.grid import Grid
@@ -151,25 +154,28 @@ def _runs_about(visit: Visit, code: str) -> None:
     Text(say("read.runs_about", count=say.number(len(runs))))
     names = (say(f"read.{name}") for name in ("suite", "model", "result", "kind", "created"))
     with ui.element("div").classes("scroll"), table_of(names, "runs"):
-        for run in runs:
+        for run, result in _with_results(runs):
             with ui.element("tr"):
                 with ui.element("th").props("scope=row"):
                     ui.link(run.suite, _report([run.name]), new_tab=True)
-                Text(run.model, "td")
-                _result(say, run)
-                for cell in (_kind(say, run), local_time(run.created)):
-                    Text(cell, "td")
+                _cells(say, run, result)
 
 
-def _result(say: Words, run: StoredRun) -> None:
-    """The cell with the number of a run, and with what can be concluded from it."""
+def _with_results(runs: Sequence[StoredRun]) -> Iterator[tuple[StoredRun, RunResult]]:
+    """Runs, each with its result beside the others."""
+    return zip(runs, results_beside([run.path for run in runs]), strict=True)
+
+
+def _cells(say: Words, run: StoredRun, result: RunResult) -> None:
+    """The cells of a run: its model, its number with what follows from it, its kind, its time.
+
+    The kind is what step 1 calls it, such as pairs of sentences.
+    """
+    Text(run.model, "td")
     with ui.element("td").classes("num"):
-        show_result(result_of(run.path), say)
-
-
-def _kind(say: Words, run: StoredRun) -> str:
-    """What step 1 calls the kind of a run, such as pairs of sentences."""
-    return say.named("kind", result_of(run.path).form or run.paradigm)
+        show_result(result, say)
+    for cell in (say.named("kind", result.form or run.paradigm), local_time(run.created)):
+        Text(cell, "td")
 
 
 def _report(names: Sequence[str]) -> str:
@@ -231,7 +237,7 @@ def _choice(
     boxes: dict[str, ui.checkbox] = {}
     names = (say(f"read.{name}") for name in ("suite", "model", "result", "kind", "created"))
     with ui.element("div").classes("scroll"), table_of(names, "runs"):
-        for run in runs:
+        for run, result in _with_results(runs):
             is_chosen = run.suite == suite if suite else is_alone or run.name in asked
             with ui.element("tr"):
                 with ui.element("th").props("scope=row"):
@@ -239,10 +245,7 @@ def _choice(
                     box = ui.checkbox(title, value=is_chosen).props("dense")
                     boxes[run.name] = box.mark(f"choose {run.name}")
                     box.props["aria-label"] = f"{title}, {run.model}"
-                Text(run.model, "td")
-                _result(say, run)
-                for cell in (_kind(say, run), local_time(run.created)):
-                    Text(cell, "td")
+                _cells(say, run, result)
     return boxes
 
 
@@ -394,6 +397,8 @@ class _Parts:
             for line in names:
                 Text(line).classes("small")
         for table in self._results.tables:
+            if table.name == EXPECTED_TABLE:
+                table = replace(table, grid=in_language(table.grid, say))  # noqa: PLW2901
             self._table(table, table.name)
             CommandLine(
                 self._visit,

@@ -291,11 +291,9 @@ def _titled(run: Run) -> str:
     return f"{run.suite.name}, {run.model}"
 
 
-def _by_question(
-    first: Run, second: Run
-) -> tuple[dict[str, ItemOutcomes], dict[str, ItemOutcomes]]:
+def _by_question(*runs: Run) -> tuple[dict[str, ItemOutcomes], dict[str, ItemOutcomes]]:
     """The outcomes of two runs, each by question."""
-    both = named_alike([item_outcomes([run], every_question=True) for run in (first, second)])
+    both = named_alike([item_outcomes([run], every_question=True, beside=runs) for run in runs])
     one, other = ({outcomes.question: outcomes for outcomes in side} for side in both)
     return one, other
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.compare.beside_published import published_grid, shown_beside
+from cimento.kinds.alike import estimates_alike, headline_of
 from cimento.paired.item_outcomes import MEASURE
 from cimento.records.effects import effects_among
 from cimento.report.benchmarks import benchmark_means, means_grid
@@ -32,7 +33,6 @@ from cimento.suites.twins import units_of
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.paired.pairwise import Correction, PairwiseComparison
-    from cimento.records.outcomes import Estimate
     from cimento.records.summary import SuiteMean
     from cimento.report.grid import Grid
 
@@ -68,8 +68,11 @@ def facts_of(runs: Sequence[Run]) -> dict[str, SuiteFacts]:
     first = {run.suite.name: run for run in reversed(runs)}
     units = units_of([run.suite for run in runs])
     designs = {run.suite.name for run in runs if effects_among(run.estimates())}
+    heads = map(headline_of, estimates_alike(runs))
     chances = levels_of_chance(
-        (run.suite.name, head.chance) for run in runs if (head := _headline(run)) is not None
+        (run.suite.name, head.chance)
+        for run, head in zip(runs, heads, strict=True)
+        if head is not None
     )
     return {
         name: SuiteFacts(
@@ -86,10 +89,6 @@ def facts_of(runs: Sequence[Run]) -> dict[str, SuiteFacts]:
 def designs_in(facts: Mapping[str, SuiteFacts]) -> tuple[str, ...]:
     """The names of the suites that are factorial designs."""
     return tuple(name for name, one in facts.items() if one.is_design)
-
-
-def _headline(run: Run) -> Estimate | None:
-    return next((one for one in run.estimates() if one.role == "headline"), None)
 
 
 def _part(run: Run) -> str:
@@ -172,7 +171,8 @@ def _board_differences(
         runs: of any kinds; designs, and those whose headline is not a rate, are left out.
         facts: of their suites.
     """
-    heads = [(run, head) for run in runs if (head := _headline(run)) is not None]
+    alike = zip(runs, estimates_alike(runs), strict=True)
+    heads = [(run, head) for run, some in alike if (head := headline_of(some)) is not None]
     return rate_differences(
         [
             SuiteRate(

@@ -11,9 +11,10 @@ from cimento.corpus.generation import TWIN
 from cimento.errors import UsageError
 from cimento.io.tables import REQUESTS
 from cimento.io.values import grouped
+from cimento.kinds.alike import estimates_alike, headline_of
 from cimento.paired.designs import design_differences
 from cimento.paired.item_outcomes import item_outcomes
-from cimento.records.blanks import choices_sum_up, forced_choice, n_findable
+from cimento.records.blanks import FIRST_HIT, first_hits, n_findable
 from cimento.records.outcomes import beside_ratings, best_constant
 from cimento.report.findings import Finding, Findings, Headline, findings
 from cimento.report.findings_designs import NO_DESIGNS, DesignResult, Designs
@@ -38,18 +39,12 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
     effects = [(run, tuple(run.paradigm.presenter.design_effects(run))) for run in runs]
     designs = designs_of([(run, some) for run, some in effects if some], short)
     others = [run for run in runs if run.suite.name not in designs.suites]
-    by_choice = {
-        suite
-        for suite, estimates in grouped((run.suite.name, run.estimates()) for run in runs).items()
-        if choices_sum_up(estimates)
-    }
     headlines = [
         Headline(short[run.model], one, best_constant(one, estimates), percent)
-        for run in runs
-        for estimates in [run.estimates()]
-        for one in _summing_up(estimates, by_choice=run.suite.name in by_choice)
+        for run, estimates in zip(runs, estimates_alike(runs), strict=True)
         # Nobody counts the items of a design on which all of its predictions hold.
-        if run.suite.name not in designs.suites or not one.is_of_predictions
+        if (one := headline_of(estimates)) is not None
+        and (run.suite.name not in designs.suites or not one.is_of_predictions)
     ]
     beside = [
         Headline(short[run.model], one, percent=percent, beside=True)
@@ -59,8 +54,9 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
     questions = {(one.suite, one.estimate.question) for one in beside}
     places, places_beside = _places(others, questions) if len(short) > 1 else ({}, {})
     lost = tuple(_not_findable(runs, short))
-    for finding in lost:  # a test of hits would compare how many answers each model can find
-        places.pop(finding.where, None)
+    by_hits = {one.suite for one in headlines if one.estimate.question == FIRST_HIT}
+    for suite in by_hits.intersection(suite for finding in lost for suite in finding.suites):
+        places.pop(suite, None)  # a test of hits would compare how many answers each can find
     said = findings_among(
         [*headlines, *beside],
         places,
@@ -72,19 +68,13 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
     return replace(said, parts=(*said.parts, *lost, *_same_as_people(runs, short)))
 
 
-def _summing_up(estimates: Sequence[Estimate], *, by_choice: bool) -> list[Estimate]:
-    """The estimates that sum up a run."""
-    choice = forced_choice(estimates) if by_choice else None
-    return [one for one in estimates if one.role == "headline"] if choice is None else [choice]
-
-
 def _not_findable(runs: Sequence[Run], short: Mapping[str, str]) -> Iterator[Finding]:
     """Of suites with blanks, how many of the expected answers each model can find, if not all."""
     for suite, of_suite in grouped((run.suite.name, run) for run in runs).items():
         found: dict[str, tuple[Estimate, int]] = {}
         for run in of_suite:
             estimates = run.estimates()
-            hits = next((one for one in estimates if one.role == "headline"), None)
+            hits = first_hits(estimates)
             if hits is not None and (n := n_findable(hits, estimates)) is not None:
                 found[short[run.model]] = (hits, n)
         if not found:

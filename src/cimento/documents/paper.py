@@ -11,6 +11,7 @@ from cimento.documents.judged import judged_notes
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.inline_markup import exchanged
 from cimento.io.values import grouped
+from cimento.kinds.alike import estimates_alike, headline_of
 from cimento.kinds.sections import chance_as_text, estimate_cell, runs_by_suite
 from cimento.kinds.stopped import AdaptiveRecord
 from cimento.records.effects import effects_among
@@ -38,9 +39,8 @@ def results_grid(runs: Iterable[Run]) -> Grid:
     several = [*runs]
     headlines = [
         (run.model, estimate, formatting.predictions_together(run.estimates()))
-        for run in several
-        for estimate in run.estimates()
-        if estimate.role == "headline"
+        for run, estimates in zip(several, estimates_alike(several), strict=True)
+        if (estimate := headline_of(estimates)) is not None
     ]
     if not headlines:
         raise UsageError(

@@ -25,7 +25,8 @@ class Presenter(Protocol[SuiteT_contra, RunT_contra]):
     One that derives from `PlainPresenter` need not have any method of its own.
 
     Attributes:
-        tables: names of the tables that ``report --table`` asks for, beside those of its sections.
+        tables: names of the tables that ``report --table`` asks for, beside those of its sections,
+            of which some may be among them.
         figures: names of the figures that ``figure`` asks for, beside those of its sections.
     """
 

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from cimento.errors import UsageError
 from cimento.io.values import grouped
+from cimento.kinds.alike import estimates_alike
 from cimento.kinds.clusters import cluster_columns
 from cimento.kinds.identity import content_of, is_trial
 from cimento.kinds.settings import settings_of
 from cimento.measures import judged_on
-from cimento.records.blanks import REACHABLE
+from cimento.records.blanks import FORCED_CHOICE, REACHABLE, forced_choice
 from cimento.records.outcomes import GROUP, design_of
 from cimento.suites.naming import is_number, named
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.kinds.run import Run
+    from cimento.records.outcomes import Estimate
     from cimento.records.summary import SuiteMean
     from cimento.statistics.design import Design
     from cimento.suites import JsonValue
@@ -95,7 +97,11 @@ class ItemOutcomes:
 
 
 def item_outcomes(
-    runs: Sequence[Run], *, measure: str = "", every_question: bool = False
+    runs: Sequence[Run],
+    *,
+    measure: str = "",
+    every_question: bool = False,
+    beside: Sequence[Run] = (),
 ) -> list[ItemOutcomes]:
     """The outcomes of some runs, run by run and question by question.
 
@@ -108,6 +114,7 @@ def item_outcomes(
             run.
         every_question: also the questions that do not sum up their run; correlations with a
             reference are always there.
+        beside: further runs, which decide with these by what those of a suite are summed up.
 
     Raises:
         UsageError: a run was given twice, or no run can be judged on another measure.
@@ -115,9 +122,11 @@ def item_outcomes(
     """
     names = distinct_names(runs)
     judged = judged_on_measure(runs, measure)
+    alike = estimates_alike([*judged, *beside])[: len(judged)]
+    roles = PROMINENT if every_question else HEADLINE
     by_run = [
-        list(_of_run(run, name, PROMINENT if every_question else HEADLINE))
-        for run, name in zip(judged, names, strict=True)
+        list(_of_run(run, name, known, roles))
+        for run, name, known in zip(judged, names, alike, strict=True)
     ]
     return list(chain.from_iterable(named_alike(by_run)))
 
@@ -182,17 +191,24 @@ def on_each_measure(run: Run, measures: Sequence[str] = ()) -> list[Run]:
     return [run.judged({"measure": name}) for name in names]
 
 
-def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes]:
+def _of_run(
+    run: Run, name: str, known: Sequence[Estimate], roles: frozenset[str]
+) -> Iterable[ItemOutcomes]:
+    """The outcomes of a run by question, of those whose estimates have one of some roles."""
     estimates = grouped(
         (one.question, one)
-        for one in run.estimates()
+        for one in known
         if not one.group
         and (one.role in roles or (one.statistic in COEFFICIENTS and one.role in PROMINENT))
     )
     family, step = step_of(str(run.manifest.get("named") or run.model))
     predictions = named(getattr(run.suite, "predictions", ()))
     formulas = {prediction.name: prediction.formula for prediction in predictions}
-    for question, first in _by_question(run.outcomes()):
+    choice = forced_choice(known)
+    rules = {} if choice is None else {choice.question: choice.method}
+    summing = FORCED_CHOICE if any(one.role == "headline" for one in known if one is choice) else ""
+    rows = sorted(_by_question(run.outcomes(), rules), key=lambda both: both[0] != summing)
+    for question, first in rows:
         if question not in estimates:
             continue
         stated = estimates[question]
@@ -226,14 +242,22 @@ def _out_of_reach(rows: pl.DataFrame) -> frozenset[str]:
     return frozenset(rows.filter(rows[column] == "no")["item"])
 
 
-def _by_question(outcomes: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """The outcomes of each question by the first way in which it was asked."""
+def _by_question(
+    outcomes: pl.DataFrame, ways: Mapping[str, str]
+) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The outcomes of each question by one way in which it was asked.
+
+    Args:
+        outcomes: of a run.
+        ways: questions, each mapped to its way; of others the first one is taken.
+    """
     asked = list(dict.fromkeys(zip(outcomes["question"], outcomes["method"], strict=True)))
     if len(asked) == 1:  # of many runs, cutting each takes longer than all else here
         yield asked[0][0], outcomes
         return
     for (question,), rows in outcomes.group_by("question", maintain_order=True):
-        yield str(question), rows.filter(rows["method"] == rows["method"][0])
+        way = ways.get(str(question), rows["method"][0])
+        yield str(question), rows.filter(rows["method"] == way)
 
 
 def _known(rows: pl.DataFrame, column: str) -> dict[str, Any]:

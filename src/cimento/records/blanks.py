@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,6 +12,12 @@ if TYPE_CHECKING:
 
 FORCED_CHOICE = "choice"
 """Question of the choice among given words."""
+
+FIRST_HIT = "hit@1"
+"""Question of whether the first candidate is an expected answer."""
+
+EXPECTED_TABLE = "expected"
+"""Table of the expected answers, item by item, with the word that was chosen."""
 
 REACHABLE = "reachable"
 """Group of hits: whether the method can find the answer at all; where some cannot be found."""
@@ -43,24 +50,51 @@ def forced_choice(estimates: Iterable[Estimate]) -> Estimate | None:
     choices = (
         one
         for one in estimates
-        if one.question == FORCED_CHOICE and one.role == "main" and one.value is not None
+        if one.question == FORCED_CHOICE and one.role != "detail" and one.value is not None
     )
     return max(choices, key=lambda one: one.n, default=None)
 
 
-def choices_sum_up(several: Iterable[Sequence[Estimate]]) -> bool:
-    """Whether runs of a suite are summed up by their choices among given words.
-
-    They are where some model cannot find every expected answer, which says more of its vocabulary
-    than of what it knows, and each has choices.
+def first_hits(estimates: Iterable[Estimate]) -> Estimate | None:
+    """How often an expected answer came first, by the first way of asking; None without.
 
     Args:
-        several: the estimates of each run.
+        estimates: of a run.
+    """
+    return next((one for one in estimates if one.question == FIRST_HIT and not one.group), None)
+
+
+def summed_up_alike(several: Iterable[Sequence[Estimate]]) -> list[Sequence[Estimate]]:
+    """The estimates of runs of a suite, of which those with blanks are summed up by one question.
+
+    That is the choice among given words where some model cannot find every expected answer, which
+    says more of its vocabulary than of what it knows, and each has choices; otherwise hits. A run
+    that was only asked for choices is summed up by them.
+
+    Args:
+        several: the estimates of each run; those of a run without blanks stay as they are.
     """
     runs = [*several]
+    hits = [first_hits(estimates) for estimates in runs]
+    choices = [forced_choice(estimates) for estimates in runs]
     is_lost = any(
-        one.role == "headline" and n_findable(one, estimates) is not None
-        for estimates in runs
-        for one in estimates
+        one is not None and n_findable(one, estimates) is not None
+        for one, estimates in zip(hits, runs, strict=True)
     )
-    return is_lost and all(forced_choice(estimates) is not None for estimates in runs)
+    by_choice = is_lost and None not in choices
+    return [
+        _headed(estimates, choice if by_choice or hit is None else hit)
+        for estimates, hit, choice in zip(runs, hits, choices, strict=True)
+    ]
+
+
+def _headed(estimates: Sequence[Estimate], head: Estimate | None) -> Sequence[Estimate]:
+    """The estimates of a run with another headline; as they are where they are not of blanks."""
+    old = next((one for one in estimates if one.role == "headline"), None)
+    if head is None or old is None or old.question not in (FIRST_HIT, FORCED_CHOICE):
+        return estimates
+    others = (replace(one, role="main") if one is old else one for one in estimates)
+    return tuple(
+        replace(other, role="headline") if one is head else other
+        for one, other in zip(estimates, others, strict=True)
+    )

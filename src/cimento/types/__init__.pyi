@@ -96,7 +96,6 @@ from cimento.paired.pairwise import Correction as Correction
 from cimento.paradigms.cloze.building import Review as Review
 from cimento.paradigms.cloze.expressions import NamedBy as NamedBy
 from cimento.paradigms.cloze.expressions import Term as Term
-from cimento.paradigms.cloze.filled import ExpectedWord as ExpectedWord
 from cimento.paradigms.cloze.people import CandidateLabel as CandidateLabel
 from cimento.paradigms.cloze.people import TopClass as TopClass
 from cimento.paradigms.cloze.requests import Candidate as Candidate
@@ -104,7 +103,6 @@ from cimento.paradigms.cloze.run_profiles import RunProfiles as RunProfiles
 from cimento.paradigms.cloze.seeds import AskModel as AskModel
 from cimento.paradigms.cloze.seeds import Description as Description
 from cimento.paradigms.ratings.estimates import RatedValues as RatedValues
-from cimento.paradigms.ratings.marked import Grades as Grades
 from cimento.paradigms.ratings.people import RatedValue as RatedValue
 from cimento.paradigms.ratings.probe import LabeledSentences as LabeledSentences
 from cimento.paradigms.regions.attributions import ContributionMean as ContributionMean
@@ -135,6 +133,7 @@ from cimento.paradigms.stories.variation import StoryVariation as StoryVariation
 from cimento.people.word_positions import WordColumns as WordColumns
 from cimento.records.effects import Side as Side
 from cimento.records.outcomes import Role as Role
+from cimento.records.places import Places as Places
 from cimento.records.store import Manifest as Manifest
 from cimento.records.store import RunFolder as RunFolder
 from cimento.records.summary import Missing as Missing

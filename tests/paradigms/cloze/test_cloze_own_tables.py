@@ -33,7 +33,7 @@ def test_commas_or_semicolons_separate_options_where_no_bar_does(tmp_path, mark)
     reading = read(tmp_path, "frase\tresposta\timplausível\n" + ROWS.format(mark, mark))
     assert texts(reading) == [["mas", "se", "onde"], ["porque", "mas", "quando"]]
     [message] = seen(reading)
-    assert f"implausible 'se{mark} onde' as 2 options" in message
+    assert f"'implausível', 'se{mark} onde' as 2 options" in message
 
 
 def test_with_a_bar_commas_are_part_of_an_option(tmp_path):
@@ -66,6 +66,30 @@ def test_words_that_are_wrong_may_have_columns_of_their_own(tmp_path, head):
     reading = read(tmp_path, head + rows)
     assert texts(reading) == [["ma", "se", "dove"], ["perché", "ma"]]
     assert not seen(reading)
+
+
+@pytest.mark.parametrize(
+    ("head", "cells", "options"),
+    [
+        ("Frase\tRisposta attesa\tAlternative", "dell'uva\tla sedia; l'olio",
+         ["dell'uva", "la sedia", "l'olio"]),
+        ("Oración\tRespuesta\tOtras opciones", "pan\tluz, árbol", ["pan", "luz", "árbol"]),
+        ("Frase\tPalavra esperada\tErradas", "pão | bolo\tluz | mês",
+         ["pão", "bolo", "luz", "mês"]),
+    ],
+)  # fmt: skip
+def test_a_column_may_hold_several_wrong_words(tmp_path, head, cells, options):
+    reading = read(tmp_path, f"id\t{head}\na7\tCompro ___ ogni giorno.\t{cells}\n")
+    assert texts(reading) == [options]
+    assert [item.id for item in reading.suite.items] == ["a7"]
+
+
+def test_a_row_with_two_blanks_is_an_error_that_says_what_to_do(tmp_path):
+    rows = "frase\trisposta\nPiove, ___ esco.\tma\nSe ___ qui, ___ con te.\tfossi\n"
+    reading = read(tmp_path, rows)
+    (error,) = (one for one in reading.faults if one.severity == "error")
+    assert "There are 2 blanks in 'Se ___ qui, ___ con te.'" in error.seen
+    assert error.todo == "Write a row for each blank, with the other words in their places."
 
 
 @pytest.mark.parametrize("cell", ["ma", "una parola lunga"])

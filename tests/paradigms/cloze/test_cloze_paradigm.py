@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cimento import Meta, TableError, UsageError, open_run, open_runs
 from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, FITS, HIT, NOT_JUDGED
-from cimento.records.blanks import FORCED_CHOICE, REACHABLE
-from cimento.records.outcomes import GROUP
+from cimento.records.blanks import FORCED_CHOICE, REACHABLE, summed_up_alike
+from cimento.records.outcomes import GROUP, Estimate
 
 STORED = Path(__file__).parents[2] / "data" / "cloze-runs"
 NAMES = ("demo-masked", "demo-causal", "recorded")
@@ -94,11 +95,38 @@ def test_a_stored_run_has_the_expected_ties_and_choices(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_there_is_one_headline_and_it_is_acc_at_1_of_the_first_method(name):
-    [headline] = [
-        estimate for estimate in open_run(STORED / name).estimates() if estimate.role == "headline"
-    ]
-    assert headline.question == "hit@1"
+def test_the_one_headline_is_the_choice_where_an_answer_cannot_be_found(name):
+    run = open_run(STORED / name)
+    [headline] = [one for one in run.estimates() if one.role == "headline"]
+    hits = run.outcomes().filter(run.outcomes()["question"] == "hit@1")
+    is_lost = hits["reason"].str.starts_with("the answer is several tokens").any()
+    assert headline.question == (FORCED_CHOICE if is_lost else "hit@1")
+
+
+def test_runs_of_a_suite_are_summed_up_by_one_question():
+    """One that can find every answer is so too, where another cannot; not where one has no choice.
+
+    The numbers are made up: only questions and groups decide.
+    """
+    like = Estimate(suite="s", model="m", question="hit@1", method="left", value=0.5, n=4, right=2)
+    choice = replace(like, question=FORCED_CHOICE, method="left")
+    finds_all = [replace(like, role="headline"), choice]
+    lost = replace(like, group=REACHABLE, level="yes", n=3, role="detail")
+    finds_some = [replace(like, role="headline"), lost, choice]
+
+    def heads(*several):
+        return [
+            [one.question for one in estimates if one.role == "headline"]
+            for estimates in summed_up_alike(several)
+        ]
+
+    assert heads(finds_all) == [["hit@1"]]
+    assert heads(finds_some) == [[FORCED_CHOICE]]
+    assert heads(finds_all, finds_some) == [[FORCED_CHOICE], [FORCED_CHOICE]]
+    (alone,) = summed_up_alike([finds_some])
+    assert heads(alone, finds_all[:1]) == [["hit@1"], ["hit@1"]]
+    others = [replace(like, question="all predictions", role="headline")]
+    assert summed_up_alike([others]) == [others]
 
 
 def test_each_item_has_one_outcome_for_a_question():

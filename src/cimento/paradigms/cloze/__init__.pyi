@@ -5,9 +5,6 @@ from cimento.paradigms.cloze.expressions import items_of_concordances as items_o
 from cimento.paradigms.cloze.expressions import items_of_terms as items_of_terms
 from cimento.paradigms.cloze.expressions import read_kinds as read_kinds
 from cimento.paradigms.cloze.expressions import read_terms as read_terms
-from cimento.paradigms.cloze.filled import FilledBlank as FilledBlank
-from cimento.paradigms.cloze.filled import FilledBlanks as FilledBlanks
-from cimento.paradigms.cloze.filled import filled_blanks as filled_blanks
 from cimento.paradigms.cloze.paradigm import CLOZE as CLOZE
 from cimento.paradigms.cloze.people import CHOICES_FILE as CHOICES_FILE
 from cimento.paradigms.cloze.people import LABELS as LABELS

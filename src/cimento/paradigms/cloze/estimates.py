@@ -16,8 +16,8 @@ from cimento.kinds.base import MethodFacts
 from cimento.paradigms.cloze.judging import DIVIDED, HIT, asked, depths_of
 from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
 from cimento.paradigms.cloze.shares import Share, macro
-from cimento.records.blanks import FORCED_CHOICE, REACHABLE
-from cimento.records.outcomes import ACCURACY, GROUP, Estimate, rate
+from cimento.records.blanks import FORCED_CHOICE, REACHABLE, summed_up_alike
+from cimento.records.outcomes import ACCURACY, GROUP, Estimate, rate, with_headline
 from cimento.suites.cloze import ClozeItem
 
 if TYPE_CHECKING:
@@ -83,7 +83,8 @@ def cloze_estimates(answers: ClozeAnswers) -> Sequence[Estimate]:
         estimates += _hit_estimates(answers, outcomes, open_like)
         estimates += _fit_estimates(answers, outcomes, open_like)
     estimates += _choice_estimates(answers, outcomes, like)
-    return [replace(estimate, role="headline") for estimate in estimates[:1]] + estimates[1:]
+    (headed,) = summed_up_alike([with_headline(estimates)])
+    return headed
 
 
 def _levels(outcomes: pl.DataFrame, column: str) -> Iterator[tuple[str, pl.DataFrame]]:

@@ -1,8 +1,9 @@
-"""What became of each blank: the expected answer with its surprisal, its rank, and what came first.
+"""What became of each blank: the expected answer with its surprisal and rank, and what won.
 
 A hit depends on what the method can find: an answer of several tokens never is one at a single
 mask. The surprisal of the expected answer has no such limit where its tokens are scored one after
-the other, so that it is beside the hits.
+the other, so that it is beside the hits. The choice among given words may be made by another rule
+than surprisals are of, so that both rules are named.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from cimento.paradigms.cloze.judging import HIT, OPTION, OPTION_ALONE, asked
 from cimento.paradigms.cloze.requests import ClozeAnswers
 from cimento.records.blanks import FORCED_CHOICE, REACHABLE, forced_choice
 from cimento.records.outcomes import Outcome, each_outcome
-from cimento.report.cells import count, shown
+from cimento.report.cells import Shown, count, shown
 from cimento.report.grid import Grid, GridCell
 
 MOST_SAID = 5
 
 
 @dataclass(frozen=True, slots=True)
-class ExpectedWord:
-    """An expected answer with its score.
+class ScoredWord:
+    """A given word with its score.
 
     Attributes:
-        text: the answer.
+        text: the word.
         bits: its surprisal in its place; None where it has no score.
         n_pieces: number of its tokens; None where that is not known.
     """
@@ -39,6 +40,11 @@ class ExpectedWord:
     def probability(self) -> float | None:
         """Two to the power of minus the surprisal."""
         return None if self.bits is None else math.exp2(-self.bits)
+
+    @property
+    def bits_per_token(self) -> float | None:
+        """The surprisal divided by the number of tokens; None where one of both is not known."""
+        return self.bits / self.n_pieces if self.bits is not None and self.n_pieces else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +60,42 @@ class FilledBlank:
         is_findable: whether the method could have found one.
         said: the first candidates, each with its probability if that is known.
         others: the given words that are not expected.
-        choice: the most probable of all given words; empty where no choice was scored.
-        is_right: whether that is an expected one; None for a tie, or where none was scored.
+        choice: the most probable of all given words; with ``=`` between those of a tie, and empty
+            where no choice was scored.
+        chosen: that word with its score by the rule of the expected ones; None for a tie, or
+            where none was scored.
+        margin_bits: by how much an expected word is more probable than the best of the others, by
+            the rule of the choice; None where none was scored.
+        is_right: whether an expected word was chosen; None for a tie, or where none was scored.
     """
 
     item: str
     text: str
-    expected: tuple[ExpectedWord, ...]
+    expected: tuple[ScoredWord, ...]
     is_hit: bool | None
     rank: int | None
     is_findable: bool
     said: tuple[tuple[str, float | None], ...]
     others: tuple[str, ...] = ()
     choice: str = ""
+    chosen: ScoredWord | None = None
+    margin_bits: float | None = None
     is_right: bool | None = None
+
+    @property
+    def loses_by_length(self) -> bool:
+        """Whether an expected word of more tokens lost that is likelier per token.
+
+        The surprisal of a word is the sum of those of its tokens, so that long words have more.
+        """
+        best, chosen = min(self.expected, key=_bits_of, default=None), self.chosen
+        if self.is_right is not False or best is None or chosen is None:
+            return False
+        per_token, of_chosen = best.bits_per_token, chosen.bits_per_token
+        if per_token is None or of_chosen is None:
+            return False
+        is_longer = (best.n_pieces or 0) > (chosen.n_pieces or 0)
+        return is_longer and _bits_of(best) > _bits_of(chosen) and per_token < of_chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +105,13 @@ class FilledBlanks:
     Attributes:
         rule: the rule by which expected answers were scored; empty where none was.
         method: the method by which candidates were found; empty where none was.
+        choice_rule: the rule by which one of the given words was chosen; empty where none was.
         blanks: the items, in their order.
     """
 
     rule: str
     method: str
+    choice_rule: str
     blanks: tuple[FilledBlank, ...]
 
     @property
@@ -98,7 +128,7 @@ class FilledBlanks:
 
 
 def filled_blanks(answers: ClozeAnswers) -> FilledBlanks:
-    """What a model did with each blank, by its first method and by the rule that scores most.
+    """What a model did with each blank, by its first method and by the rules that score most.
 
     Args:
         answers: a run of a suite with blanks.
@@ -108,16 +138,18 @@ def filled_blanks(answers: ClozeAnswers) -> FilledBlanks:
     said = answers.by_method(method) if method else {}
     hits = each_outcome(asked(answers.run.outcomes(), f"{HIT}1", method)) if method else ()
     by_item = {one.item: one for one in hits}
-    chosen = _choices(answers)
+    choice_rule, chosen = _choices(answers)
     blanks = []
     for item in answers.items:
         hit, choice = by_item.get(item.id), chosen.get(item.id)
+        is_chosen = choice is not None and choice.verdict != "tie"
+        word = choice.groups.get(OPTION, "") if choice else ""
         blanks.append(
             FilledBlank(
                 item=item.id,
                 text=f"{item.before}___{item.after}",
                 expected=tuple(
-                    scores.get((item.id, text), ExpectedWord(text)) for text in item.targets
+                    scores.get((item.id, text), ScoredWord(text)) for text in item.targets
                 ),
                 is_hit=None if hit is None else hit.right,
                 rank=int(hit.value) if hit is not None and hit.value else None,
@@ -126,42 +158,50 @@ def filled_blanks(answers: ClozeAnswers) -> FilledBlanks:
                     (one.text, one.probability) for one in said.get(item.id, [])[:MOST_SAID]
                 ),
                 others=tuple(one.text for one in item.options if one.text not in item.targets),
-                choice=choice.groups.get(OPTION, "") if choice else "",
-                is_right=choice.right if choice and choice.verdict != "tie" else None,
+                choice=word,
+                chosen=scores.get((item.id, word)) if is_chosen else None,
+                margin_bits=choice.value if choice else None,
+                is_right=choice.right if choice and is_chosen else None,
             )
         )
-    return FilledBlanks(rule, method, tuple(blanks))
+    return FilledBlanks(rule, method, choice_rule, tuple(blanks))
 
 
-def _choices(answers: ClozeAnswers) -> dict[str, Outcome]:
-    """The choices among given words by the rule that sums them up, by item."""
+def _bits_of(word: ScoredWord) -> float:
+    """The surprisal of a word, for order; one without a score comes last."""
+    return math.inf if word.bits is None else word.bits
+
+
+def _choices(answers: ClozeAnswers) -> tuple[str, dict[str, Outcome]]:
+    """The rule that sums up the choices among given words, and the choice by it of each item."""
     summed = forced_choice(answers.run.estimates())
     if summed is None:
-        return {}
+        return "", {}
     outcomes = asked(answers.run.outcomes(), FORCED_CHOICE, summed.method)
-    return {one.item: one for one in each_outcome(outcomes)}
+    return summed.method, {one.item: one for one in each_outcome(outcomes)}
 
 
-def _scores(answers: ClozeAnswers) -> tuple[str, dict[tuple[str, str], ExpectedWord]]:
-    """The rule that scores most expected answers, and their scores by item and answer."""
-    best, most = "", dict[tuple[str, str], ExpectedWord]()
+def _scores(answers: ClozeAnswers) -> tuple[str, dict[tuple[str, str], ScoredWord]]:
+    """The rule that scores most expected answers, and by it the given words by item and text."""
+    best, most, scored_by_best = "", 0, dict[tuple[str, str], ScoredWord]()
     for rule in filter(OPTION_ALONE.__contains__, answers.choices):
         scored = answers.by_rule(rule)
         found = {
-            (item.id, one.text): ExpectedWord(
-                one.text, -one.logprob_nats / math.log(2), one.n_pieces
-            )
+            (item.id, one.text): ScoredWord(one.text, -one.logprob_nats / math.log(2), one.n_pieces)
             for item in answers.items
             for one in scored.get(item.id, ())
-            if one.text in item.targets and one.logprob_nats is not None
+            if one.logprob_nats is not None
         }
-        if len(found) > len(most):
-            best, most = rule, found
-    return best, most
+        count_of_expected = sum(
+            (item.id, text) in found for item in answers.items for text in item.targets
+        )
+        if count_of_expected > most:
+            best, most, scored_by_best = rule, count_of_expected, found
+    return best, scored_by_best
 
 
 def expected_grid(several: Sequence[tuple[str, FilledBlanks]]) -> Grid | None:
-    """A table of the expected answers item by item, with what the model put there.
+    """A table of the expected answers item by item, with what the model put there and chose.
 
     Args:
         several: the models, each with what it did.
@@ -172,10 +212,6 @@ def expected_grid(several: Sequence[tuple[str, FilledBlanks]]) -> Grid | None:
     rows = tuple(row for model, filled in several for row in _rows(model, filled))
     if not rows:
         return None
-    header = (
-        "model", "item", "text", "expected", "surprisal (bits)", "probability", "tokens", "rank",
-        "the model's first",
-    )  # fmt: skip
     rules = ", ".join(dict.fromkeys(filled.rule for _, filled in several if filled.rule))
     scored = (
         "surprisal: of the expected answer in its place, all its tokens together"
@@ -185,25 +221,63 @@ def expected_grid(several: Sequence[tuple[str, FilledBlanks]]) -> Grid | None:
         "rank: among the candidates; a dash where the answer is not among them, never where it is"
         " several tokens, which the method cannot find."
     )
+    choices = ", ".join(
+        dict.fromkeys(filled.choice_rule for _, filled in several if filled.choice_rule)
+    )
+    chosen = (
+        "chosen: the most probable of the given words; choice: whether that is an expected one."
+        f" Both, and the margin of an expected word over the others, are by {choices}. lost by"
+        " length: a word of fewer tokens was chosen, and per token an expected one is likelier."
+    )
     return Grid(
         title="The expected answer in each blank, and what the model puts there.",
-        header=header,
+        header=COLUMNS,
         rows=rows,
         labels=4,
         remarks=1,
-        notes=(scored, ranked),
+        notes=(scored, ranked, *((chosen,) if choices else ())),
     )
+
+
+COLUMNS = (
+    "model", "item", "text", "expected", "surprisal (bits)", "probability", "tokens", "rank",
+    "hit@1", "other given words", "chosen", "choice", "margin (bits)",
+    "surprisal of the chosen (bits)", "probability of the chosen", "tokens of the chosen",
+    "lost by length", "surprisal by", "choice by", "the model's first",
+)  # fmt: skip
+"""The columns of the table of expected answers."""
 
 
 def _rows(model: str, filled: FilledBlanks) -> Iterator[tuple[GridCell, ...]]:
     for blank in filled.blanks:
-        said = ", ".join(text.strip() or "(blank)" for text, _ in blank.said)
+        said = ", ".join(
+            word if p is None else f"{word} ({p:.3f})"
+            for word, p in ((text.strip() or "␣", p) for text, p in blank.said)
+        )
+        verdict = {True: "right", False: "wrong", None: "tie" if blank.choice else ""}
         for word in blank.expected:
-            bits, p = word.bits, word.probability
             rank = count(blank.rank, absent="-" if blank.is_findable else "never")
             yield (
-                model, blank.item, blank.text, word.text,
-                shown(bits, "" if bits is None else f"{bits:.2f}", absent=""),
-                shown(p, "" if p is None else f"{p:.2g}", absent=""),
-                count(word.n_pieces) if word.n_pieces else "", rank, said,
+                model, blank.item, blank.text, word.text, *_scored(word), rank,
+                _yes_no(is_it=blank.is_hit),
+                ", ".join(blank.others), blank.choice, verdict[blank.is_right],
+                _decimal(blank.margin_bits, ".2f"), *_scored(blank.chosen or ScoredWord("")),
+                _yes_no(is_it=blank.loses_by_length if blank.choice else None),
+                filled.rule, filled.choice_rule if blank.choice else "", said,
             )  # fmt: skip
+
+
+def _scored(word: ScoredWord) -> tuple[GridCell, GridCell, GridCell]:
+    """The cells of a word's score: its surprisal, its probability, its number of tokens."""
+    tokens = count(word.n_pieces) if word.n_pieces else ""
+    return _decimal(word.bits, ".2f"), _decimal(word.probability, ".2g"), tokens
+
+
+def _yes_no(*, is_it: bool | None) -> GridCell:
+    """The cell of a truth value; empty where there is none."""
+    return "" if is_it is None else Shown("yes" if is_it else "no", is_it)
+
+
+def _decimal(value: float | None, form: str) -> GridCell:
+    """The cell of a number; empty where there is none."""
+    return shown(value, "" if value is None else format(value, form), absent="")

@@ -13,7 +13,7 @@ from cimento.faults import errors, fault
 from cimento.intake.blanks import are_blanked, has_blank, with_blank
 from cimento.intake.decoding import unusable
 from cimento.intake.misfits import wrong_kind
-from cimento.intake.names import is_translation
+from cimento.intake.names import is_translation, short_names
 from cimento.intake.reading import reading_of
 from cimento.intake.shapes import BLANKS
 from cimento.intake.table import Table, place_of_row
@@ -34,6 +34,8 @@ from cimento.suites import Meta
 from cimento.suites.cloze import EXPECTED, ROLES, ClozeSuite
 from cimento.suites.reading import sha256_of
 
+_WRONG = frozenset({*NAMES["wrong_word"], *HEADERS["bad"]})
+"""Names of columns of wrong words, if their cells are words."""
 _BESIDE = pattern("beside")
 """Names of texts that are not the sentences."""
 
@@ -77,11 +79,12 @@ def with_our_names(
     Returns:
         The table, and the columns of each role, as the file calls them.
     """
-    ours = _with_bars(_renamed(table), faults)
     roles: dict[str, Sequence[str | None]] = {
         name: [table.find(name), *_numbered(table, name)] for name in ROLES
     }
-    roles |= {"item": [table.find("item")], "text": [_text_column(table)]}
+    shown = {role: " and ".join(filter(None, names)) for role, names in roles.items()}
+    ours = _with_bars(_renamed(table), shown, faults)
+    roles |= {"item": [_item_column(table)], "text": [_text_column(table)]}
     roles |= {name: [name] for name in ("none", EXPECTED) if name in ours.cells}
     return ours, roles
 
@@ -119,6 +122,15 @@ def _text_column(table: Table) -> str | None:
     blanked = [name for name in others if table.find("target") and _is_of_sentences(table, name)]
     alone = blanked if len(blanked) == 1 else []
     return next(filter(partial(_has_blanks, table), (*named, *alone)), next(iter(named), None))
+
+
+def _item_column(table: Table) -> str | None:
+    """The column of items: the one that is called so, or *id* with another one in every row."""
+    named = table.find("item")
+    if named is not None or "id" not in (names := short_names(table.columns)):
+        return named
+    cells = table.stripped(names["id"])
+    return names["id"] if all(cells) and len({*cells}) == len(cells) else None
 
 
 def _is_of_sentences(table: Table, name: str) -> bool:
@@ -188,25 +200,36 @@ def _numbered(table: Table, role: str) -> list[str]:
             (kind := _NUMBERED.sub("", name.casefold())) != name.casefold()
             and kind in (role, *HEADERS[role])
         )
-        or (role == "implausible" and kind in NAMES["wrong_word"] and _is_wrong(table, name))
+        or (role == "implausible" and kind in _WRONG and _is_wrong(table, name))
     ]
 
 
 def _is_wrong(table: Table, name: str) -> bool:
-    """Whether a column holds single words, none of which is the one that is due in its row."""
+    """Whether a column holds a word or a few, none of which is the one that is due in its row."""
     due = table.find("target")
     if due is None or due == name or all(len(word) <= 1 for word in table.stripped(due)):
         return False  # a letter would name one of the columns
-    rows = [(cell.casefold(), right) for cell, right in _pairs(table, name, due) if cell]
-    return bool(rows) and all(
-        len(cell.split()) == 1 and cell[0].isalpha() and cell not in right for cell, right in rows
+    words = [(word, right) for some, right in _pairs(table, name, due) for word in some]
+    return bool(words) and all(
+        _is_short(word, most=_MOST_WRONG) and word not in right for word, right in words
     )
 
 
-def _pairs(table: Table, name: str, due: str) -> Iterator[tuple[str, list[str]]]:
-    """Each cell of a column, and the words that are due in its row, in small letters."""
-    for cell, right in zip(table.stripped(name), table.stripped(due), strict=True):
-        yield cell, [word.strip() for word in re.split(r"[|,;]", right.casefold())]
+def _pairs(table: Table, name: str, due: str) -> Iterator[tuple[list[str], list[str]]]:
+    """The words in each cell of a column, and those that are due in its row, in small letters."""
+    for cells in zip(table.stripped(name), table.stripped(due), strict=True):
+        wrong, right = (_words_in(cell.casefold()) for cell in cells)
+        yield wrong, right
+
+
+def _words_in(cell: str) -> list[str]:
+    """The words in a cell, whatever mark is between them."""
+    return [word for part in _BETWEEN.split(cell) if (word := part.strip())]
+
+
+def _is_short(text: str, *, most: int) -> bool:
+    """Whether a text may be an option of at most `most` words, and not a remark."""
+    return text[0].isalpha() and len(text.split()) <= most
 
 
 def _renamed(table: Table) -> Table:
@@ -216,7 +239,8 @@ def _renamed(table: Table) -> Table:
     and other marks for a blank become underscores.
     """
     text = _text_column(table)
-    ours = {table.find(name): name for name in ("item", *ROLES)} | {text: "text"}
+    ours: dict[str | None, str] = {_item_column(table): "item"}
+    ours |= {table.find(name): name for name in ROLES} | {text: "text"}
     others = {name: f"{name} (2)" for name in ours.values() if name not in ours}
     cells = {ours.get(name) or others.get(name, name): table.cells[name] for name in table.columns}
     if text is not None:
@@ -232,15 +256,24 @@ def _renamed(table: Table) -> Table:
 
 
 _NUMBERED = re.compile(r"\s*[0-9]+$")
+_BETWEEN = re.compile(r"[|,;]")
+"""What people write between words that may be in a blank."""
 _SHOWN = 3
 _MOST_WORDS = 3
 """Number of words above which a cell is a remark and no option."""
+_MOST_WRONG = 2
+"""The same where nothing but its name says that a column has options: *la sedia*."""
 
 
-def _with_bars(table: Table, faults: list[Fault]) -> Table:
+def _with_bars(table: Table, shown: Mapping[str, str], faults: list[Fault]) -> Table:
     """A table with bars for the marks between options, if it has no bar; faults say so.
 
     They also name columns that may hold options, and are read as free columns.
+
+    Args:
+        table: the table with our names.
+        shown: what the file calls the columns of each role.
+        faults: the faults so far.
     """
     known = [name for name in ROLES if name in table.cells]
     has_bars = any("|" in cell or "\\" in cell for name in known for cell in table.cells[name])
@@ -253,8 +286,8 @@ def _with_bars(table: Table, faults: list[Fault]) -> Table:
         both = zip(cells[name], marks, strict=True)
         split = [cell.replace(mark, "|") if mark else cell for cell, mark in both]
         seen = (
-            f"Commas and semicolons are read as bars between options: {name} {cells[name][row]!r}"
-            f" as {len(read_options(split[row], 'target'))} options."
+            f"Commas and semicolons are read as bars between options: {shown[name]!r},"
+            f" {cells[name][row]!r} as {len(read_options(split[row], 'target'))} options."
         )
         todo = "If they are part of an option, write a bar ( | ) between the options of any row."
         where = place_of_row(table.name, table.numbers[row])
@@ -275,5 +308,5 @@ def _with_bars(table: Table, faults: list[Fault]) -> Table:
 def _may_be_options(cells: Sequence[str]) -> bool:
     """Whether the cells of a column are short texts, of which few are alike."""
     texts = [cell.strip() for cell in cells if cell.strip()]
-    short = [text for text in texts if text[0].isalpha() and len(text.split()) <= _MOST_WORDS]
-    return len(short) == len(texts) > 1 and 2 * len({*texts}) > len(texts)
+    are_short = all(_is_short(word, most=_MOST_WORDS) for text in texts for word in _words_in(text))
+    return are_short and len(texts) > 1 and 2 * len({*texts}) > len(texts)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.engine.requests import Requests
-from cimento.errors import Fault, InputError, counted
+from cimento.errors import Fault, InputError, UsageError, counted
 from cimento.io.files import expanded
 from cimento.kinds.asker import Asker
 from cimento.kinds.base import AppliedJudgments, MethodFacts, SuiteReading, SurveyItems, SurveyTask
@@ -53,7 +53,7 @@ from cimento.paradigms.cloze.requests import (
     blank_requests,
     check_candidates,
 )
-from cimento.records.blanks import FORCED_CHOICE
+from cimento.records.blanks import EXPECTED_TABLE, FORCED_CHOICE
 from cimento.records.outcomes import Estimate
 from cimento.suites.cloze import ClozeSuite, cluster_of, expand_suite
 from cimento.suites.formats.lm_eval import ChoiceTask
@@ -65,9 +65,11 @@ if TYPE_CHECKING:
     from cimento.engine.requests import Answers, Recording
     from cimento.judgments import Judgment
     from cimento.kinds.base import AskedModel
+    from cimento.kinds.named import TableSettings
     from cimento.kinds.run import Run
     from cimento.models.settings import Asking
     from cimento.report import SuiteReport
+    from cimento.report.grid import Grid
 
 
 class ClozeReader(SuiteReader[ClozeSuite]):
@@ -205,6 +207,8 @@ class ClozeJudge(Judge["Run"]):
 class ClozePresenter(PlainPresenter[ClozeSuite]):
     """The presenter of cloze suites and of their runs."""
 
+    tables = (EXPECTED_TABLE,)
+
     def describe(self, suite: ClozeSuite, items: int) -> str:
         """The suite in a few lines, and its first items."""
         from cimento.paradigms.cloze.text import describe_cloze
@@ -257,6 +261,23 @@ class ClozePresenter(PlainPresenter[ClozeSuite]):
         from cimento.paradigms.cloze.text import cloze_text
 
         return cloze_text(runs)
+
+    def table(self, name: str, runs: Sequence[Run], settings: TableSettings) -> Grid:  # noqa: ARG002
+        """The expected answer of each item, what the model put there, and which word it chose.
+
+        Raises:
+            UsageError: the runs are of no suite with expected answers, or of several.
+        """
+        from cimento.paradigms.cloze.filled import expected_grid, filled_blanks
+
+        suites = {run.suite.name for run in runs}
+        filled = [(run.model, filled_blanks(ClozeAnswers(run))) for run in runs]
+        made = expected_grid(filled) if len(suites) == 1 else None
+        if made is None:
+            seen = f"{len(suites)} suites have it" if len(suites) > 1 else "no answer is expected"
+            todo = "Give the runs of one suite with blanks and expected words."
+            raise UsageError(where=f"--table={name}", seen=seen, todo=todo)
+        return made
 
 
 class ClozeSurveyor(Surveyor[ClozeSuite, "Run"]):

@@ -345,6 +345,7 @@ def _has_none(row: Row) -> bool:
 def _around_blank(table: Table, row: Row, faults: list[Fault]) -> tuple[str, str] | None:
     """The texts before and after the blank; a fault is added unless there is exactly one blank."""
     text = row.cells["text"]
+    todo = ""
     match read_blanks(text):
         case [before, after]:
             return before, after
@@ -352,7 +353,8 @@ def _around_blank(table: Table, row: Row, faults: list[Fault]) -> tuple[str, str
             seen = f"There is no blank in {text!r}."
         case parts:
             seen = f"There are {len(parts) - 1} blanks in {text!r}."
-    faults.append(cloze_fault("CIM-C001", where=table.where(row), seen=seen))
+            todo = "Write a row for each blank, with the other words in their places."
+    faults.append(cloze_fault("CIM-C001", where=table.where(row), seen=seen, todo=todo))
     return None
 
 

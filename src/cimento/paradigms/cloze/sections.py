@@ -9,18 +9,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import counted, few_of_each_code
+from cimento.kinds.alike import estimates_alike, headline_of
 from cimento.kinds.clusters import designs_said
 from cimento.kinds.run import Run
 from cimento.kinds.sections import run_report, runs_by_suite
 from cimento.paradigms.cloze.estimates import EstimateIndex
 from cimento.paradigms.cloze.figures import curve_figure, dimensions_figure, expressions_figure
-from cimento.paradigms.cloze.filled import ExpectedWord, expected_grid, filled_blanks
+from cimento.paradigms.cloze.filled import ScoredWord, expected_grid, filled_blanks
 from cimento.paradigms.cloze.judging import DIVIDED, HIT, OPTION, OPTION_ALONE, asked
 from cimento.paradigms.cloze.profile import Profile, Profiling, profile
 from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import as_hit
 from cimento.paradigms.cloze.text import chosen_roles
-from cimento.records.blanks import FORCED_CHOICE, choices_sum_up, forced_choice
+from cimento.records.blanks import EXPECTED_TABLE, FORCED_CHOICE
 from cimento.records.outcomes import Estimate, Outcome, each_outcome
 from cimento.report import (
     AnswerList,
@@ -85,9 +86,12 @@ def dimension_of(items: Iterable[ClozeItem]) -> str:
 def _suite(runs: Sequence[Run]) -> SuiteReport:
     several = [_by_dimension(run) for run in runs]
     profiles = [(one.run.model, _profile(one)) for one in several if one.methods]
-    by_choice = choices_sum_up([one.run.estimates() for one in several])
+    alike = estimates_alike([one.run for one in several])
     return SuiteReport(
-        runs=tuple(_report(one, by_choice=by_choice) for one in several),
+        runs=tuple(
+            _report(one, headline_of(estimates))
+            for one, estimates in zip(several, alike, strict=True)
+        ),
         figures=_figures(runs, profiles),
         tables=tuple(_tables(several)),
     )
@@ -116,17 +120,17 @@ def _figures(runs: Sequence[Run], profiles: Sequence[tuple[str, Profile]]) -> Se
     return drawable(*makers)
 
 
-def _report(answers: ClozeAnswers, *, by_choice: bool) -> RunReport:
-    rates = _rates(answers)
-    first = next((estimate for rate in rates for _, estimate in rate.lines), None)
-    choice = forced_choice(answers.run.estimates()) if by_choice else None
+def _report(answers: ClozeAnswers, headline: Estimate | None) -> RunReport:
+    """The report on a run; the number that sums it up decides which outcome its items show."""
+    is_choice = headline is not None and headline.question == FORCED_CHOICE
+    choice = headline if is_choice else None
     return replace(
         run_report(answers.run, items=_items(answers, choice)),
         n_items=answers.run.n_items,
         claims=(),
         provenance=provenance_of(answers.run.manifest),
-        headline=choice or first,
-        rates=rates,
+        headline=headline,
+        rates=_rates(answers),
         notes=tuple(_notes(answers)),
     )
 
@@ -180,7 +184,7 @@ def _tables(several: Sequence[ClozeAnswers]) -> Iterator[NamedGrid]:
         yield NamedGrid("hits", Grid(title=title, header=header, rows=rows, labels=2))
     expected = expected_grid([(one.run.model, filled_blanks(one)) for one in several])
     if expected is not None:
-        yield NamedGrid("expected", expected)
+        yield NamedGrid(EXPECTED_TABLE, expected)
     groups = [row for answers in several for row in _group_rows(answers)]
     if groups:
         header = ("model", "asked by", "column", "value", "of", "n", "@1", f"@{k}")
@@ -314,7 +318,7 @@ def _surprisal(option: Candidate) -> str:
     """The surprisal of an option, with the number of its tokens; empty if it has no score."""
     if option.logprob_nats is None:
         return ""
-    word = ExpectedWord(option.text, -option.logprob_nats / math.log(2), option.n_pieces)
+    word = ScoredWord(option.text, -option.logprob_nats / math.log(2), option.n_pieces)
     tokens = f" in {counted(option.n_pieces, 'token')}" if option.n_pieces else ""
     return f"{word.bits:.2f} bits{tokens}, probability {word.probability:.2g}"
 

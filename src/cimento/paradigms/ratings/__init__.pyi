@@ -2,9 +2,7 @@ from cimento.paradigms.ratings.estimates import BY_ERRORS as BY_ERRORS
 from cimento.paradigms.ratings.estimates import BY_HALVES as BY_HALVES
 from cimento.paradigms.ratings.estimates import RATING as RATING
 from cimento.paradigms.ratings.estimates import ceilings as ceilings
-from cimento.paradigms.ratings.marked import grades_of as grades_of
 from cimento.paradigms.ratings.paradigm import RATINGS as RATINGS
-from cimento.paradigms.ratings.people import Places as Places
 from cimento.paradigms.ratings.probe import Probe as Probe
 from cimento.paradigms.ratings.probe import labeled_sentences as labeled_sentences
 from cimento.paradigms.ratings.probe import probe_sentences as probe_sentences

@@ -8,62 +8,26 @@ one is a list of pairs, and none of these.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from cimento.errors import Fault
 from cimento.faults import fault
 from cimento.intake.decoding import unusable
-from cimento.intake.marks import numbers_for
 from cimento.intake.reading import TableReading
 from cimento.intake.shapes import LABELED, RATINGS
 from cimento.intake.table import place_of_row
 from cimento.io.files import read_bytes
 from cimento.suites import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.builtin import RATED
-from cimento.suites.checks.asides import cleaned, judgment_marks, lead
-from cimento.suites.formats.examples import pairs_below, pairs_in_list
+from cimento.suites.checks.asides import cleaned, lead
+from cimento.suites.formats.examples import pairs_below
+from cimento.suites.grades import Grades, grades_of
 from cimento.suites.reading import Reading, name_from, sha256_of
 from cimento.suites.sentence_list import listed_sentences
 
 MARK = "original mark"
 """The column that keeps the mark of each sentence."""
-_UNMARKED = "ok"
-_HARD = frozenset("*?")
-"""Marks of which a list has one at least: others begin comments and hashtags too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Grades:
-    """What the marks of a list of sentences say of them.
-
-    Attributes:
-        marks: the mark of each sentence, of several the worst; empty without one.
-        numbers: the grade of each mark, higher for better ones.
-    """
-
-    marks: tuple[str, ...]
-    numbers: Mapping[str, int]
-
-
-def grades_of(texts: Sequence[str]) -> Grades | None:
-    """The grades of sentences that their marks tell; None without such marks, or where they pair.
-
-    Args:
-        texts: the sentences as they were written, without surrounding blanks.
-    """
-    found = [judgment_marks(text) for text in texts]
-    written = {mark: mark.strip("()") for marks in found for mark in marks}
-    if _HARD.isdisjoint("".join(written)) or pairs_in_list(texts):
-        return None
-    known = written if all(found) else {**written, "": _UNMARKED}
-    grades = numbers_for(known.values())
-    if not grades:
-        return None
-    numbers = {mark: grades[judgment] for mark, judgment in known.items()}
-    worst = (min(marks, key=numbers.__getitem__) if marks else "" for marks in found)
-    return Grades(tuple(worst), numbers)
 
 
 def is_marked_list(path: Path) -> bool:

@@ -241,6 +241,11 @@ class RatedValue:
     value: float
     covariates: tuple[float, ...] = ()
 
+    @property
+    def id(self) -> str:
+        """Id of the sentence."""
+        return self.sentence.id
+
 
 def sentence_design(sentences: Sequence[RatedSentence]) -> Design:
     """The design of sentences: clusters are the suite's clusters, or else its pairs."""
@@ -289,66 +294,6 @@ def partial_spearman(rows: Sequence[RatedValue], design: Design) -> Correlation:
         design=design,
     )
     return _in_words(correlation, rows)
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """A sentence with its place among the others, by people and in a model.
-
-    Attributes:
-        row: the sentence with its rating and its value.
-        people: its rank by people, 1 for the best; sentences that are level share their mean rank.
-        model: its rank in the model, likewise.
-        of: number of sentences.
-    """
-
-    row: RatedValue
-    people: float
-    model: float
-    of: int
-
-    @property
-    def gap(self) -> float:
-        """By how many ranks the model likes it better, as a proportion of the most possible."""
-        return (self.people - self.model) / (self.of - 1)
-
-
-def ranked(rows: Sequence[RatedValue], *, higher_is_better: bool) -> list[Places]:
-    """Each sentence with its ranks. A single sentence has none.
-
-    Args:
-        rows: sentences with a rating and a value.
-        higher_is_better: whether the better sentence has the higher value.
-    """
-    if len(rows) < 2:  # noqa: PLR2004  # one sentence has no rank
-        return []
-    people = _ranks([row.rating for row in rows])
-    model = _ranks([row.value if higher_is_better else -row.value for row in rows])
-    return [Places(row, p, m, len(rows)) for row, p, m in zip(rows, people, model, strict=True)]
-
-
-def farthest_apart(rows: Sequence[RatedValue], *, higher_is_better: bool) -> list[Places]:
-    """The sentences by how far apart their ranks by rating and by value are, the farthest first.
-
-    There are none if all ratings or all values are equal, since nothing is ranked then.
-
-    Args:
-        rows: sentences with a rating and a value.
-        higher_is_better: whether the better sentence has the higher value.
-    """
-    if len({row.rating for row in rows}) < 2 or len({row.value for row in rows}) < 2:  # noqa: PLR2004  # two make an order
-        return []
-    places = ranked(rows, higher_is_better=higher_is_better)
-    return sorted(places, key=lambda one: (-abs(one.gap), one.row.sentence.id))
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    """Mid-ranks, 1 for the largest value."""
-    import numpy as np
-
-    from cimento.statistics.classification import mid_ranks
-
-    return [float(rank) for rank in mid_ranks(-np.asarray(values, dtype=np.float64))]
 
 
 def _in_words(correlation: Correlation, rows: Sequence[RatedValue]) -> Correlation:

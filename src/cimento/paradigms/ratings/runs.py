@@ -17,10 +17,11 @@ from cimento.kinds.run import Run
 from cimento.measures import Measure, NoValue, find_measure, find_measures
 from cimento.measures.regions import count_first_tokens
 from cimento.paradigms.ratings.estimates import RatedValues
-from cimento.paradigms.ratings.people import DRAWS, Places, farthest_apart, standardized
+from cimento.paradigms.ratings.people import DRAWS, RatedValue, standardized
 from cimento.paradigms.regions.judging import suite_of, tokens_of
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.records.outcomes import Estimate
+from cimento.records.places import Places, farthest_apart
 from cimento.report.formatting import number
 from cimento.suites import JsonValue, Suite
 from cimento.suites.ratings import RatedSentence, rated_of, ratings_by
@@ -182,7 +183,7 @@ class RatedRun:
         """The number of sentences with a rating."""
         return sum(sentence.mean is not None for sentence in self.sentences)
 
-    def misses(self) -> Sequence[Places]:
+    def misses(self) -> Sequence[Places[RatedValue]]:
         """The sentences by how far the first measure and people are apart, the farthest first."""
         first = find_measure(self.measures[0])
         rows = self.values.rows(first.name)

@@ -9,7 +9,8 @@ from textwrap import shorten, wrap
 from typing import TYPE_CHECKING
 
 from cimento.measures import Measure
-from cimento.paradigms.ratings.people import MISSES, RatedValue, farthest_apart, ranked
+from cimento.paradigms.ratings.people import MISSES, RatedValue
+from cimento.records.places import farthest_apart, ranked
 from cimento.report.figures import BLUE, GRAY, ORANGE, Figure, figure_of, frame_of, require_rows
 from cimento.suites.ratings import RatedSentence
 

@@ -19,13 +19,14 @@ from cimento.paradigms.ratings.estimates import (
     TOKENS,
 )
 from cimento.paradigms.ratings.others import alphas_in_words, correlations_in_words
-from cimento.paradigms.ratings.people import KINDS, MISSES, Places
+from cimento.paradigms.ratings.people import KINDS, MISSES, RatedValue
 from cimento.paradigms.ratings.runs import RatedRun, rating_options
 from cimento.paradigms.regions.factorial_tables import headline_grid
 from cimento.paradigms.regions.judging import options_of
 from cimento.paradigms.regions.people_effects import people_of_suite
 from cimento.paradigms.regions.people_tables import OTHERS
 from cimento.records.outcomes import Estimate, beside_ratings
+from cimento.records.places import Places
 from cimento.records.wrong_side import against_ratings
 from cimento.report import RANK_GAP, ItemRecord, NamedGrid, RunReport
 from cimento.report.cells import count, no_ends
@@ -385,7 +386,7 @@ def _with_ratings(
     item: ItemRecord,
     rated: Mapping[str, RatedSentence],
     run: RatedRun,
-    places: Mapping[str, Places],
+    places: Mapping[str, Places[RatedValue]],
 ) -> ItemRecord:
     """An item, with people's ratings of its sentences, and with its ranks if it is a sentence."""
     remarks = []

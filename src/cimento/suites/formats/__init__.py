@@ -47,7 +47,13 @@ from cimento.suites.formats import (
     sentences,
     syntaxgym,
 )  # fmt: skip
-from cimento.suites.formats.advice import both_in_one, is_sentence, names_advised, no_suite_advised
+from cimento.suites.formats.advice import (
+    both_in_one,
+    is_sentence,
+    names_advised,
+    no_suite_advised,
+    of_brackets_advised,
+)
 from cimento.suites.reading import TOML, Reading
 from cimento.suites.sentence_list import list_advised, sentence_list, to_ask
 from cimento.suites.shapes import choice_of, condition_columns, key_of
@@ -339,7 +345,7 @@ def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Pa
     more = f" and {len(table.columns) - _SHOWN:,} more" if len(table.columns) > _SHOWN else ""
     seen = f"is a table with the columns {shown}{more}"
     begun = table.beginning(_LOOKED_AT, _SHOWN)
-    if todo := no_suite_advised(begun):
+    if todo := no_suite_advised(begun) or of_brackets_advised(begun):
         return InputError(where=str(path), seen=seen, todo=todo)
     if both := both_in_one(begun, begun.columns):
         return InputError(where=str(path), seen=seen, todo=both)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cimento.errors import Fault
 from cimento.faults import EXAMPLE
-from cimento.intake.blanks import BLANK, has_blank, with_blank
+from cimento.intake.blanks import BLANK, are_bracketed, has_blank, with_blank
 from cimento.intake.forms import program_of
 from cimento.intake.labels import judges
 from cimento.intake.names import has_letter
@@ -39,6 +39,10 @@ _AS_BLANKS = (
     "If these are sentences with blanks, call their column text, that of the right words target,"
     " and those of wrong words distractor 1, distractor 2 and so on; a column plausible is for"
     " other words that fit."
+)
+_OF_BRACKETS = (
+    "If the words in brackets are those that are due in a blank, write ___ in their place, call the"
+    " column text, and write the words into a column target."
 )
 _FEWEST_WORDS = 3
 
@@ -228,6 +232,12 @@ _SENTENCES_FIRST = (
     "Its first row holds a sentence, and has to name the columns: good and bad for pairs, sentence"
     " and rating for rated sentences. Put such a row above the others."
 )
+
+
+def of_brackets_advised(table: Table) -> str:
+    """Advice on one column of sentences with an answer in brackets; empty for other tables."""
+    bracketed = [name for name, cells in table.cells.items() if are_bracketed(cells)]
+    return _OF_BRACKETS if len(bracketed) == 1 and table.find("target") is None else ""
 
 
 def _names_needed(table: Table, sentences: Sequence[str]) -> str:
