@@ -21,7 +21,8 @@ from cimento.compare.gate import Gate
 from cimento.compare.methods import comparison_methods, ranking_methods
 from cimento.compare.over_suites import designs_in, facts_of, over_suites_grids, suite_differences
 from cimento.compare.summary_tables import summary_of_models, summary_of_two, with_gated_mean
-from cimento.compare.training_means import training_grids
+from cimento.compare.training_courses import Course, courses_of, training_of
+from cimento.compare.training_tables import training_grids
 from cimento.documents import versions_apart
 from cimento.errors import UsageError
 from cimento.export.junit import write_gate_junit
@@ -46,6 +47,7 @@ from cimento.report.suite_differences import differences_grid
 if TYPE_CHECKING:
     from cimento.compare.ranking import Rankings
     from cimento.compare.ranking_records import Ranking
+    from cimento.compare.training_courses import Training
     from cimento.paired.pairwise import PairwiseComparison
     from cimento.report.grid import Grid
     from cimento.report.suite_differences import SuiteDifference
@@ -74,7 +76,8 @@ class CompareOptions(GridOptions):
     items: bool = option(default=False, help="Also print the difference of every item.")
     pairs: bool = option(
         default=False,
-        help="Also print every pair of more than ten models; -o and --json always have them.",
+        help="Also print every pair of more than ten models, which -o and --json always have; of"
+        " checkpoints of one model, also ranks and pairs.",
     )
     every_question: bool = option(
         default=False,
@@ -124,14 +127,21 @@ class CompareOptions(GridOptions):
     )
 
     @property
+    def wants_ranks(self) -> bool:
+        """Whether checkpoints of one model are ranked and compared in pairs too."""
+        asked = self.pairs or self.details or self.every_question or self.methods
+        return asked or self.equivalent is not None
+
+    @property
     def is_brief(self) -> bool:
         """Whether several suites are only summed up."""
         return not (self.details or self.pairs or self.every_question or self.as_json)
 
 
-_BRIEF = frozenset({"summary", "ways", "means", "overall", "items", "training"})
+_BRIEF = frozenset({"summary", "ways", "means", "overall", "items", "training", "curve"})
 """The tables that are printed of several suites."""
 _WHERE_DETAILS = "All tables of each suite: --details prints them, -o FOLDER writes them."
+_WHERE_RANKS = "Ranks: --details prints them; every pair of checkpoints: --pairs."
 _MOST_OVERALL = 6
 """Pairs of models up to which the summary of several suites has their mean differences."""
 
@@ -161,6 +171,12 @@ def compare(options: CompareOptions) -> int:
         return _with_published(runs, options)
     if len(runs) == _N_BEFORE_AFTER:
         return _before_and_after(runs, options)
+    if options.fail_if_worse is not None:
+        raise UsageError(
+            where="--fail-if-worse",
+            seen="it needs a before and an after",
+            todo="Give two runs, or two folders of runs.",
+        )
     return _several(runs, options)
 
 
@@ -263,19 +279,13 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     from cimento.compare import rank_models
     from cimento.paired.item_outcomes import item_outcomes
 
-    if options.fail_if_worse is not None:
-        raise UsageError(
-            where="--fail-if-worse",
-            seen="it needs a before and an after",
-            todo="Give two runs, or two folders of runs.",
-        )
     opened, trials = without_trials(versions_apart(with_clusters(open_runs(runs), options.cluster)))
     note_trials(trials)
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
-    means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
+    training = None if options.wants_ranks else training_of(opened)
     asked = options.pairs or options.output is not None or options.as_json or options.methods
     are_few = len({one.model for one in outcomes}) <= _MOST_IN_PAIRS
-    with_pairs = asked or options.equivalent is not None or are_few
+    with_pairs = not training and (asked or options.equivalent is not None or are_few)
     ranked = rank_models(
         outcomes, correction=options.correct, seed=options.seed, with_pairs=with_pairs
     )
@@ -284,17 +294,23 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
         return 0
     headlines = frozenset((one.suite, one.question) for one in outcomes if one.headline)
     _draw(ranked.rankings, opened, headlines, options)
+    courses = courses_of(
+        ranked.rankings, outcomes, facts := facts_of(opened), headlines=headlines,
+        each=options.details or options.every_question,
+    )  # fmt: skip
+    if training is not None:
+        return _show_training(training, courses, ranked, options)
+    means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
     designs = _designs(opened, options) if with_pairs else ()
     pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
     main = [pair for pair in pairs if (pair.suite, pair.question) in headlines]
-    differences = suite_differences(main, facts := facts_of(opened), correction=options.correct)
+    differences = suite_differences(main, facts, correction=options.correct)
     summary = _summary(ranked, differences, designs, headlines, options)
     over = over_suites_grids(
         means, differences, designs=designs_in(facts), correction=options.correct,
         these_suites=options.these_suites,
     )  # fmt: skip
-    over |= training_grids(ranked.rankings, facts, headlines=headlines)
-    _show_ranked(ranked, summary, designs, over, options)
+    _show_ranked(ranked, summary, designs, over | training_grids(courses), options)
     equivalent = _equivalence(pairs, options, models=True)
     if options.as_json:
         show_json(
@@ -305,9 +321,35 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
                 "means": means,
                 "differences": differences,
                 "equivalence": equivalent,
+                "training": list(map(_plain_course, courses)),
             }
         )
     return 0
+
+
+def _show_training(
+    training: Training, courses: Sequence[Course], ranked: Rankings, options: CompareOptions
+) -> int:
+    """Print and write the course of a training, without ranks and pairs of its checkpoints."""
+    show_grids(training_grids(courses, training), options)
+    if not options.as_json:
+        note(_WHERE_RANKS)
+        return 0
+    show_json(
+        {
+            "rankings": list(map(_plain_ranking, ranked.rankings)),
+            "correlations": ranked.correlations,
+            "equivalence": None,
+            "training": list(map(_plain_course, courses)),
+            "order": training,
+        }
+    )
+    return 0
+
+
+def _plain_course(course: Course) -> dict[str, object]:
+    names = ("rises", "falls", "differs_until", "rest_within")
+    return {**asdict(course), **{name: getattr(course, name) for name in names}}
 
 
 def _plain_ranking(ranking: Ranking) -> dict[str, object]:

@@ -206,6 +206,15 @@ def _mean(
                     change.estimate, change.low, change.high,
                 )
             )  # fmt: skip
+    return mean_change(values)
+
+
+def mean_change(values: Sequence[SuiteValue]) -> Difference:
+    """The unweighted mean change over suites, with its interval for other items of them.
+
+    Args:
+        values: the changes; those of suites made of the same items count once.
+    """
     units = grouped((one.unit, one.value) for one in values).values()
     means = [math.fsum(unit) / len(unit) for unit in units]
     found = mean_for_items(values)

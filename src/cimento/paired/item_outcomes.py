@@ -14,6 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import UsageError
+from cimento.io.parsing import value_at
 from cimento.io.values import grouped
 from cimento.kinds.clusters import cluster_columns
 from cimento.kinds.identity import content_of, is_trial
@@ -115,9 +116,10 @@ def item_outcomes(
     """
     names = distinct_names(runs)
     judged = judged_on_measure(runs, measure)
+    roles = PROMINENT if every_question else HEADLINE
     by_run = [
-        list(_of_run(run, name, PROMINENT if every_question else HEADLINE))
-        for run, name in zip(judged, names, strict=True)
+        list(_of_run(run, name, roles, family, step))
+        for run, name, (family, step) in zip(judged, names, steps_of(judged), strict=True)
     ]
     return list(chain.from_iterable(named_alike(by_run)))
 
@@ -182,14 +184,15 @@ def on_each_measure(run: Run, measures: Sequence[str] = ()) -> list[Run]:
     return [run.judged({"measure": name}) for name in names]
 
 
-def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes]:
+def _of_run(
+    run: Run, name: str, roles: frozenset[str], family: str, step: int | None
+) -> Iterable[ItemOutcomes]:
     estimates = grouped(
         (one.question, one)
         for one in run.estimates()
         if not one.group
         and (one.role in roles or (one.statistic in COEFFICIENTS and one.role in PROMINENT))
     )
-    family, step = step_of(str(run.manifest.get("named") or run.model))
     predictions = named(getattr(run.suite, "predictions", ()))
     formulas = {prediction.name: prediction.formula for prediction in predictions}
     for question, first in _by_question(run.outcomes()):
@@ -239,6 +242,31 @@ def _by_question(outcomes: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
 def _known(rows: pl.DataFrame, column: str) -> dict[str, Any]:
     both = zip(rows["item"].to_list(), rows[column].to_list(), strict=True)
     return {item: value for item, value in both if value is not None}
+
+
+def steps_of(runs: Sequence[Run]) -> list[tuple[str, int | None]]:
+    """The family of each run's model, and its step of training, as `step_of` reads them.
+
+    Names only propose: models of one name are no training of one model where their records differ
+    in kind, architecture, number of parameters or tokenizer, so that they have no step.
+    """
+    named = [step_of(str(run.manifest.get("named") or run.model)) for run in runs]
+    built = grouped((family, built_as(run)) for run, (family, _) in zip(runs, named, strict=True))
+    return [(family, step if len(set(built[family])) == 1 else None) for family, step in named]
+
+
+def built_as(run: Run) -> tuple[str, ...]:
+    """What the record of a run says of how its model is built; empty texts where it is silent.
+
+    Args:
+        run: of any paradigm.
+
+    Returns:
+        Architecture, number of parameters, and digest of the tokenizer, after the model's kind.
+    """
+    card = run.manifest.get("model")
+    ways = (("kind",), ("details", "architecture"), ("details", "parameters"), ("tokenizer",))
+    return tuple(str(value_at(card, *way) or "") for way in ways)
 
 
 def step_of(name: str) -> tuple[str, int | None]:
