@@ -18,9 +18,10 @@ from cimento.cli.report import GridOptions, note_trials, show_grids
 from cimento.compare.before_after import BeforeAfter, RunPair, compare_before_after
 from cimento.compare.comparison_tables import equivalence_grid
 from cimento.compare.gate import Gate
+from cimento.compare.gate_tables import gate_grid
 from cimento.compare.methods import comparison_methods, ranking_methods
 from cimento.compare.over_suites import designs_in, facts_of, over_suites_grids, suite_differences
-from cimento.compare.summary_tables import summary_of_models, summary_of_two, with_gated_mean
+from cimento.compare.summary_tables import summary_of_models, summary_of_two
 from cimento.compare.training_courses import Course, courses_of, training_of
 from cimento.compare.training_tables import training_grids
 from cimento.documents import versions_apart
@@ -138,7 +139,7 @@ class CompareOptions(GridOptions):
         return not (self.details or self.pairs or self.every_question or self.as_json)
 
 
-_BRIEF = frozenset({"summary", "ways", "means", "overall", "items", "training", "curve"})
+_BRIEF = frozenset({"summary", "ways", "means", "overall", "items", "gate", "training", "curve"})
 """The tables that are printed of several suites."""
 _WHERE_DETAILS = "All tables of each suite: --details prints them, -o FOLDER writes them."
 _WHERE_RANKS = "Ranks: --details prints them; every pair of checkpoints: --pairs."
@@ -227,12 +228,13 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     grids = comparison.grids(
         correction=options.correct, with_items=options.items, these_suites=options.these_suites
     )
-    if gate is not None and "summary" in grids:
-        grids["summary"] = with_gated_mean(grids["summary"], gate)
     brief = options.is_brief and "summary" in grids
+    if gate is not None:
+        grids["gate"] = gate_grid(gate, sides=comparison.sides, rated=comparison.correlated)
     if not options.as_json:
         _show_heads(comparison, runs, brief=brief)
-    show_grids(grids, options, only=_BRIEF if brief else None)
+    shown = (_BRIEF - {"summary"} if gate else _BRIEF) if brief else None
+    show_grids(grids, options, only=shown)
     if brief:
         note(_WHERE_DETAILS)
     equivalent = _equivalence(rates, options)
