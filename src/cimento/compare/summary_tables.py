@@ -96,10 +96,7 @@ def summary_of_two(
             *_questions([(one.suite, one.question) for one in rates]),
             *_designs_said(designs),
             *(f"Nothing sums up {name}: see its own tables." for name in others),
-            *(
-                f"95% and p: of each row alone; p ({correction}): {family}."
-                for family in _families(rates, correlations)
-            ),
+            *_families(rates, correlations, correction),
             *((OTHER_PHENOMENA, TWINS) if overall else ()),
             *dict.fromkeys(one.note for one in rates if one.note),
         ),
@@ -200,7 +197,9 @@ def _designs_said(designs: Collection[str]) -> list[str]:
 
 
 def _families(
-    rates: Sequence[PairwiseComparison], correlations: Sequence[PairedCorrelations]
+    rates: Sequence[PairwiseComparison],
+    correlations: Sequence[PairedCorrelations],
+    correction: str,
 ) -> list[str]:
     """What p-values are corrected over, for rates and for correlations."""
     sizes = {
@@ -208,7 +207,8 @@ def _families(
         "of correlations": max((one.family for one in correlations), default=0),
     }
     said = [f"{size} {name}" for name, size in sizes.items() if size > 1]
-    return [f"over the {' and the '.join(said)} that were made together"] if said else []
+    family = f"p ({correction}): over the {' and the '.join(said)} that were made together."
+    return [f"95% and p: of each row alone; {family}"] if said else []
 
 
 def summary_of_models(rankings: Sequence[Ranking]) -> Grid:
