@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cimento.cli.console import in_columns, note, show, show_json
@@ -23,6 +23,8 @@ from cimento.evaluation.language_suites import (
     language_suites,
     obstacle,
 )
+from cimento.export.junit import write_junit
+from cimento.io.files import need_writable
 from cimento.suites.language_sets import (
     GENERATED,
     OWN,
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
     from cimento.suites import JsonValue
 
 _ONE_BY_ONE = (
-    "sensitivity", "fail_under", "junit", "log_samples", "adaptive", "limit", "columns",
+    "sensitivity", "fail_under", "log_samples", "adaptive", "limit", "columns",
 )  # fmt: skip
 """Options of single suites, which say nothing about a language."""
 _MEGABYTE = 1_000_000
@@ -62,14 +64,26 @@ def run_languages(options: CallOptions) -> int:
     seconds_between_lines()
     _refuse_single(options)
     if options.share is not None:
+        if options.junit is not None:
+            raise UsageError(
+                where="--junit",
+                seen="it needs whole runs, and --share makes a part of one",
+                todo="Leave it out.",
+            )
         return _do_share(options, parse_share(options.share))
-    return _answer_languages(options, ask=True)
+    if options.junit is not None:
+        need_writable(options.junit)
+    answered = _answer_languages(options, ask=True)
+    if options.junit is not None:
+        made = [(run, "") for run in answered.runs]
+        note(f"JUnit XML: {write_junit(made, options.junit, failures=answered.failures)}")
+    return answered.code
 
 
 def collect_languages(options: LanguageOptions) -> int:
     """Merge what the jobs of an array did, and print what models know; no model is asked."""
     _refuse_timed(options)
-    return _answer_languages(options, ask=False)
+    return _answer_languages(options, ask=False).code
 
 
 def asked_in_languages(
@@ -110,11 +124,20 @@ def _do_share(options: LanguageOptions, share: tuple[int, int]) -> int:
     return report_failures([share], failures)
 
 
-def _answer_languages(options: LanguageOptions, *, ask: bool) -> int:
+@dataclass(slots=True)
+class _Answered:
+    """What came of some languages: the exit code, the runs, and those that failed."""
+
+    code: int = 0
+    runs: list[Run] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+
+
+def _answer_languages(options: LanguageOptions, *, ask: bool) -> _Answered:
     """Evaluate models in every language, or only merge what is there, and print the answers."""
     from cimento.documents.language_page import answer_text, write_answer
 
-    code, answered = 0, 0
+    found = _Answered()
     for language, part, here in _asked(options):
         runs: list[Run] = []
         failures: list[Failure] = []
@@ -130,8 +153,9 @@ def _answer_languages(options: LanguageOptions, *, ask: bool) -> int:
             show(answer_text(answer) + "\n")
         elif not failures:
             _note_missing(answer)
-        answered += bool(runs)
-        code = max(code, report_failures(runs, failures))
+        found.runs += runs
+        found.failures += failures
+        code = report_failures(runs, failures)
         if part.asked.unfit and not runs:
             code = max(code, _WRONG_OPTION)
         if runs and answer.missing and not any(one.n_items for one in answer.used):
@@ -144,7 +168,10 @@ def _answer_languages(options: LanguageOptions, *, ask: bool) -> int:
         if here.output is not None and runs:
             paths = write_answer(answer, here.output)
             note(f"Written to {here.output}: {', '.join(path.name for path in paths)}")
-    return code if answered else max(code, 1)
+        found.code = max(found.code, code)
+    if not found.runs:
+        found.code = max(found.code, 1)
+    return found
 
 
 _WRONG_OPTION = 2
