@@ -55,7 +55,7 @@ def gate_grid(
             "least drop": lambda one: rate_as_text(one.detectable, absent="none"),
             "verdict": _verdict,
         },
-        title=f"The gate: worse where the whole interval is below {-gate.margin:g}.",
+        title=f"The gate: worse where the whole interval is below {0 - gate.margin:g}.",
         without=("question",) if len(set(suites)) == len(suites) else (),
         remarks=1,
         notes=(

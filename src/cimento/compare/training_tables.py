@@ -41,7 +41,7 @@ def _said(training: Training) -> str:
     steps = f"{training.steps[0]:,} to {training.steps[-1]:,}"
     known = [what for what, said in zip(_BUILT, training.built, strict=True) if said]
     same = (
-        f"by their records, {', '.join(known)} are the same"
+        f"by their records, they agree in {', '.join(known)}"
         if known
         else "their records do not say how the models are built"
     )
@@ -96,7 +96,9 @@ def _curve_grid(courses: Sequence[Course]) -> Grid:
     about = dict.fromkeys(one.about for one in courses)
     means = [one for one in courses if len(one.suites) > 1]
     return Grid(
-        title="Accuracy over training; of several suites with the same level of chance, the mean.",
+        title="Accuracy over training"
+        + "; of several suites with the same level of chance, the mean" * bool(means)
+        + ".",
         header=("step", *map(_titled, courses)),
         rows=tuple(
             (
