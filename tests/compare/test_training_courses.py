@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+from pathlib import Path
 
 import pytest
 
+import cimento
 from cimento.compare.over_suites import SuiteFacts
 from cimento.compare.ranking import rank_models
 from cimento.compare.training_courses import courses_of, training_of
@@ -15,6 +19,7 @@ from tests.compare.test_summary_tables import stored
 from tests.helpers.command_line import invoke
 from tests.helpers.made_runs import made_run, outcomes_of
 
+DEMO = Path(cimento.__file__).parent / "data" / "models" / "demo-causal"
 HEADS = [("s", "all"), ("t", "all")]
 FACTS = {
     name: SuiteFacts(unit=name, phenomena=frozenset({name}), chance=0.5, is_design=False)
@@ -116,3 +121,18 @@ def test_the_command_shows_the_curve_and_ranks_only_if_asked(tmp_path, capsys):
     assert told["order"]["steps"] == [1000, 2000, 3000]
     assert invoke(["compare", str(tmp_path), "--pairs"]) == 0
     assert "rank interval" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.slow  # 20 s, for five models on twelve suites
+def test_a_language_shows_the_first_and_the_last_of_many_checkpoints(tmp_path, capsys):
+    for step in (100, 20, 300, 4000, 50):
+        shutil.copytree(DEMO, tmp_path / f"checkpoint-{step}")
+    models = [part for path in tmp_path.iterdir() for part in ("-m", str(path))]
+    command = ["run", "--language", "it", "--sets", "starter", *models, "-o"]
+    assert invoke([*command, str(tmp_path / "runs")]) == 0
+    printed = capsys.readouterr()
+    shown = set(re.findall(r"checkpoint-\d+", printed.out))
+    assert shown == {"checkpoint-20", "checkpoint-4000"}
+    assert "Of 5 checkpoints, the first and the last are shown" in printed.err
+    page = (tmp_path / "runs" / "it" / "answer.md").read_text(encoding="utf-8")
+    assert "checkpoint-300" in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.evaluating import PART_MISSING, evaluate_with_progress, report_failures
 from cimento.cli.run_file import CallOptions, LanguageOptions
+from cimento.compare.training_courses import training_of
 from cimento.documents.language_answer import SetSources, language_answer
 from cimento.engine.engines import Engine, parse_share
 from cimento.errors import CimentoError, UsageError, counted
@@ -39,6 +41,8 @@ from cimento.suites.language_sets import (
 from cimento.suites.registry_file import read_registry
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cimento.cli.plan import PrefetchOptions
     from cimento.documents.language_answer import LanguageAnswer
     from cimento.evaluation import Failure
@@ -150,7 +154,7 @@ def _answer_languages(options: LanguageOptions, *, ask: bool) -> _Answered:
         if options.as_json:
             show(answer.to_json())
         elif runs:
-            show(answer_text(answer) + "\n")
+            show(answer_text(_ends_of_training(answer, runs, options.output)) + "\n")
         elif not failures:
             _note_missing(answer)
         found.runs += runs
@@ -174,6 +178,22 @@ def _answer_languages(options: LanguageOptions, *, ask: bool) -> _Answered:
     return found
 
 
+def _ends_of_training(
+    answer: LanguageAnswer, runs: Sequence[Run], folder: Path | None
+) -> LanguageAnswer:
+    """The answer, of many checkpoints of one model only what it says of the first and the last."""
+    training = training_of(runs)
+    if training is None or len(training.steps) <= _MOST_STEPS:
+        return answer
+    note(
+        f"Of {len(training.steps)} checkpoints, the first and the last are shown; the pages have"
+        f" all. The curve: {shlex.join(['cimento', 'compare', str(folder or 'runs')])}"
+    )
+    return answer.of_models((answer.models[0], answer.models[-1]))
+
+
+_MOST_STEPS = 4
+"""Checkpoints up to which all are shown in a terminal."""
 _WRONG_OPTION = 2
 """The exit code where nothing could be judged as the options say."""
 

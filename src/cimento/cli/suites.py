@@ -116,8 +116,8 @@ def list_suites(options: ListOptions) -> None:
 def _listed(entry: BuiltinSuite | PublishedDataset, language: str) -> dict[str, object]:
     """A suite or a dataset as JSON: what people are shown, and no place on this machine."""
     if isinstance(entry, BuiltinSuite):
-        names = ("kind", "language", "phenomenon", "items", "status")
-        return {"name": entry.name, **{name: getattr(entry, name) for name in names}}
+        own = ("kind", "language", "phenomenon", "items", "status")
+        return {"name": entry.name, **{name: getattr(entry, name) for name in own}}
     names = ("title", "languages", "license", "citation", "format", "address", "judged")
     shown = {name: getattr(entry, name) for name in names}
     return {"name": entry.name, **shown, "size": entry.size_in(language)}

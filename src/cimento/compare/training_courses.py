@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from cimento.compare.gate import mean_change
 from cimento.compare.training_means import means_over_training
 from cimento.errors import counted
+from cimento.io.parsing import value_at
 from cimento.paired.item_outcomes import built_as, step_of, steps_of
 from cimento.statistics.differences import Difference, share_difference
 from cimento.statistics.suite_means import SuiteValue
@@ -69,7 +70,7 @@ def training_of(runs: Sequence[Run]) -> Training | None:
     ):
         return None
     by_step = {step_of(named)[1]: (named, run) for run in runs for named in [_named(run)]}
-    weights = [by_step[step][1].manifest["inputs"].get("revision") for step in numbers]
+    weights = [value_at(by_step[step][1].manifest, "inputs", "revision") for step in numbers]
     return Training(
         family=next(iter(steps))[0],
         names=(by_step[numbers[0]][0], by_step[numbers[-1]][0]),

@@ -247,8 +247,8 @@ def _known(rows: pl.DataFrame, column: str) -> dict[str, Any]:
 def steps_of(runs: Sequence[Run]) -> list[tuple[str, int | None]]:
     """The family of each run's model, and its step of training, as `step_of` reads them.
 
-    Names only propose: models of one name are no training of one model where their records differ
-    in kind, architecture, number of parameters or tokenizer, so that they have no step.
+    Names only propose: models of one name have a step only where their records agree in kind,
+    architecture, number of parameters and tokenizer.
     """
     named = [step_of(str(run.manifest.get("named") or run.model)) for run in runs]
     built = grouped((family, built_as(run)) for run, (family, _) in zip(runs, named, strict=True))
