@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cli.compare_gate import gate_of, say_gate
+from cimento.cli.compare_training import plain_course, show_training
 from cimento.cli.console import note, show, show_json
 from cimento.cli.evaluating import PART_MISSING
 from cimento.cli.flags import command_of, refuse_file_name
@@ -21,8 +22,9 @@ from cimento.compare.gate import Gate
 from cimento.compare.gate_tables import gate_grid
 from cimento.compare.methods import comparison_methods, ranking_methods
 from cimento.compare.over_suites import designs_in, facts_of, over_suites_grids, suite_differences
+from cimento.compare.ranking import rank_models
 from cimento.compare.summary_tables import summary_of_models, summary_of_two
-from cimento.compare.training_courses import Course, courses_of, training_of
+from cimento.compare.training_courses import courses_of, training_of
 from cimento.compare.training_tables import training_grids
 from cimento.documents import versions_apart
 from cimento.errors import UsageError
@@ -34,6 +36,7 @@ from cimento.kinds.run import Run, open_runs
 from cimento.options import run_option
 from cimento.paired.item_outcomes import (
     distinct_names,
+    item_outcomes,
     judged_on_measure,
     labeled_apart,
     named_means,
@@ -48,7 +51,6 @@ from cimento.report.suite_differences import differences_grid
 if TYPE_CHECKING:
     from cimento.compare.ranking import Rankings
     from cimento.compare.ranking_records import Ranking
-    from cimento.compare.training_courses import Training
     from cimento.paired.pairwise import PairwiseComparison
     from cimento.report.grid import Grid
     from cimento.report.suite_differences import SuiteDifference
@@ -142,7 +144,6 @@ class CompareOptions(GridOptions):
 _BRIEF = frozenset({"summary", "ways", "means", "overall", "items", "gate", "training", "curve"})
 """The tables that are printed of several suites."""
 _WHERE_DETAILS = "All tables of each suite: --details prints them, -o FOLDER writes them."
-_WHERE_RANKS = "Ranks: --details prints them; every pair of checkpoints: --pairs."
 _MOST_OVERALL = 6
 """Pairs of models up to which the summary of several suites has their mean differences."""
 
@@ -278,9 +279,6 @@ def _show_heads(comparison: BeforeAfter, folders: Sequence[Path], *, brief: bool
 
 
 def _several(runs: Sequence[Path], options: CompareOptions) -> int:
-    from cimento.compare import rank_models
-    from cimento.paired.item_outcomes import item_outcomes
-
     opened, trials = without_trials(versions_apart(with_clusters(open_runs(runs), options.cluster)))
     note_trials(trials)
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
@@ -301,7 +299,8 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
         each=options.details or options.every_question,
     )  # fmt: skip
     if training is not None:
-        return _show_training(training, courses, ranked, options)
+        plain = list(map(_plain_ranking, ranked.rankings))
+        return show_training(training, courses, opened, options, rankings=plain)
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
     designs = _designs(opened, options) if with_pairs else ()
     pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
@@ -323,35 +322,10 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
                 "means": means,
                 "differences": differences,
                 "equivalence": equivalent,
-                "training": list(map(_plain_course, courses)),
+                "training": list(map(plain_course, courses)),
             }
         )
     return 0
-
-
-def _show_training(
-    training: Training, courses: Sequence[Course], ranked: Rankings, options: CompareOptions
-) -> int:
-    """Print and write the course of a training, without ranks and pairs of its checkpoints."""
-    show_grids(training_grids(courses, training), options)
-    if not options.as_json:
-        note(_WHERE_RANKS)
-        return 0
-    show_json(
-        {
-            "rankings": list(map(_plain_ranking, ranked.rankings)),
-            "correlations": ranked.correlations,
-            "equivalence": None,
-            "training": list(map(_plain_course, courses)),
-            "order": training,
-        }
-    )
-    return 0
-
-
-def _plain_course(course: Course) -> dict[str, object]:
-    names = ("rises", "falls", "differs_until", "rest_within")
-    return {**asdict(course), **{name: getattr(course, name) for name in names}}
 
 
 def _plain_ranking(ranking: Ranking) -> dict[str, object]:

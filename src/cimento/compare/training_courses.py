@@ -60,13 +60,15 @@ def training_of(runs: Sequence[Run]) -> Training | None:
     Args:
         runs: of any suites.
     """
-    steps = dict.fromkeys(steps_of(runs))
-    by_suite = [(run.suite.name, step) for run, (_, step) in zip(runs, steps_of(runs), strict=True)]
+    by_run = list(zip(runs, steps_of(runs), strict=True))
+    steps = dict.fromkeys(step for _, step in by_run)
+    by_suite = [(run.suite.name, step) for run, step in by_run]
     numbers = sorted(step for _, step in steps if step is not None)
     if (
         len({family for family, _ in steps}) != 1
         or len(numbers) < max(_FEWEST_STEPS, len(steps))
         or len(set(by_suite)) < len(by_suite)
+        or len({run.model for run in runs}) > len(steps)
     ):
         return None
     by_step = {step_of(named)[1]: (named, run) for run in runs for named in [_named(run)]}

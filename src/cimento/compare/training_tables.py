@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from cimento.paired.item_outcomes import COEFFICIENTS, steps_of
 from cimento.report.formatting import ends_of, rate_as_text, signed, some
 from cimento.report.grid import BLANK, EstimateCell, Grid
 from cimento.report.suite_differences import TWINS
 
 if TYPE_CHECKING:
     from cimento.compare.training_courses import Course, Point, Training
+    from cimento.kinds.run import Run
 
 _BUILT = ("kind", "architecture", "number of parameters", "tokenizer")
 
@@ -29,6 +31,7 @@ def training_grids(courses: Sequence[Course], training: Training | None = None) 
     return {"training": _changes_grid(courses, training), "curve": _curve_grid(courses)}
 
 
+_RATED = "Rated sets over training: the correlation with ratings."
 _REST = (
     "rest within: what these items leave open, the largest possible difference between the final"
     " step and those after differs until. Blank: the last step but one still differs."
@@ -50,6 +53,37 @@ def _said(training: Training) -> str:
         f"{len(training.steps)} checkpoints of {PurePath(training.family).name}, steps {steps}."
         f" Taken as the order: the steps in their names, from {first} to {last}; {same}."
     ) + f" With the weights of the step before: {', '.join(again)}." * bool(again)
+
+
+def rated_grids(runs: Sequence[Run], training: Training | None = None) -> dict[str, Grid]:
+    """The table of correlations with ratings at each step, by name; none without rated sets.
+
+    Args:
+        runs: of checkpoints of one model, each suite once per step.
+        training: what the order was read from, where no other table says it.
+    """
+    cells = {
+        (f"{run.suite.name}, {one.statistic} of {one.question}", step): EstimateCell.of(
+            one.value, one, one.n, digits=3
+        )
+        for run, (_, step) in zip(runs, steps_of(runs), strict=True)
+        for one in run.estimates()
+        if step is not None and one.role == "headline" and one.statistic in COEFFICIENTS
+    }
+    if not cells:
+        return {}
+    columns = list(dict.fromkeys(column for column, _ in cells))
+    steps = sorted({step for _, step in cells})
+    rows = tuple(
+        (str(step), *(cells.get((column, step), BLANK) for column in columns)) for step in steps
+    )
+    grid = Grid(
+        title=" ".join(filter(None, (training and _said(training), _RATED))),
+        header=("step", *columns),
+        rows=rows,
+        notes=("95% intervals, for other items.",),
+    )
+    return {"rated": grid}
 
 
 def _changes_grid(courses: Sequence[Course], training: Training | None) -> Grid:
