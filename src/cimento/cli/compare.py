@@ -322,7 +322,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
                 "means": means,
                 "differences": differences,
                 "equivalence": equivalent,
-                "training": list(map(plain_course, courses)),
+                **({"training": list(map(plain_course, courses))} if courses else {}),
             }
         )
     return 0
