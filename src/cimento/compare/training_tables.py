@@ -78,7 +78,7 @@ def rated_grids(runs: Sequence[Run], training: Training | None = None) -> dict[s
         (str(step), *(cells.get((column, step), BLANK) for column in columns)) for step in steps
     )
     grid = Grid(
-        title=" ".join(filter(None, (training and _said(training), _RATED))),
+        title=f"{_said(training)} {_RATED}" if training else _RATED,
         header=("step", *columns),
         rows=rows,
         notes=("95% intervals, for other items.",),
@@ -109,7 +109,7 @@ def _changes_grid(courses: Sequence[Course], training: Training | None) -> Grid:
             "differs until": lambda one: one.differs_until,
             "rest within": lambda one: rate_as_text(one.rest_within, absent=BLANK),
         },
-        title=(_said(training) if training else "") or "Accuracy over training: what changed.",
+        title=_said(training) if training else "Accuracy over training: what changed.",
         without=() if falls else ("falls at",),
         notes=(
             "95%: of the change, for other items of these suites" + wide,
