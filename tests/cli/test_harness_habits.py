@@ -371,3 +371,15 @@ def test_a_log_gets_a_line_every_ten_seconds(monkeypatch):
         "cimento: it-islands x demo-causal: 200 of 1000 texts answered, 25.0 a second, 32 s left",
         "cimento: it-islands x demo-causal: 500 of 1000 texts answered, 25.0 a second, 20 s left",
     ]
+
+
+@pytest.mark.slow  # 5 s, for twelve suites
+def test_junit_of_a_language_has_a_test_suite_for_each_run_and_an_error_for_what_failed(tmp_path):
+    path = tmp_path / "language.xml"
+    command = ["run", "--language", "it", "--sets", "starter", "--junit", str(path)]
+    assert invoke([*command, "-m", "demo-causal", "-o", str(tmp_path / "runs")]) == 0
+    root = ET.parse(path).getroot()  # noqa: S314  # our own
+    names = {suite.attrib["name"].partition(" x ")[0] for suite in root.iter("testsuite")}
+    assert len(names) == int(root.attrib["tests"]) / 2  # made, and every item scored
+    assert {"it-subject-verb", "it-subject-verb-adversarial"} <= names
+    assert invoke([*command, "-m", "demo-causal", "--share", "0/2"]) == 2

@@ -12,7 +12,9 @@ from cimento.compare.before_after import matched
 from cimento.compare.figures_checkpoints import checkpoints_figure, mean_rows, suite_rows
 from cimento.compare.over_suites import SuiteFacts, facts_of, suite_differences
 from cimento.compare.ranking import rank_models
-from cimento.compare.training_means import means_over_training, training_grids
+from cimento.compare.training_courses import courses_of
+from cimento.compare.training_means import means_over_training
+from cimento.compare.training_tables import training_grids
 from cimento.evaluation.own_suites import generated_suites
 from cimento.kinds.registry import load_suite
 from cimento.paired.item_outcomes import ItemOutcomes, item_outcomes, step_of
@@ -104,7 +106,8 @@ def test_the_first_curve_is_the_mean_over_suites_of_one_level_of_chance():
     assert panels(each=True) == [rows[0][0], "s, all", "t, all", "u, all"]
     designs = {name: replace(one, is_design=True) for name, one in facts.items()}
     assert list(means_over_training(rankings, designs)) == []
-    assert training_grids(rankings, designs, headlines=headlines) == {}
+    courses = courses_of(rankings, runs, designs, headlines=headlines)
+    assert [one.label for one in courses] == ["s, all", "t, all", "u, all"]
 
 
 def test_drafts_and_starter_suites_are_in_no_mean_with_others():
@@ -132,8 +135,11 @@ def test_drafts_and_starter_suites_are_in_no_mean_with_others():
     assert [(row[0], row[1], row[3]) for row in rows] == [
         (others, 100, 0.25), (others, 500, 0.75), (drafts, 100, 0.5), (drafts, 500, 1.0),
     ]  # fmt: skip
-    table = training_grids(rankings, facts, headlines=headlines)["training"]
-    assert [str(row[0]) for row in table.rows] == ["2", "2", "2 generated", "2 generated"]
+    courses = courses_of(rankings, runs, facts, headlines=headlines)
+    table = training_grids(courses)["curve"]
+    assert table.header == (
+        "step", "2 suites, chance 0.50", "2 generated suites, chance 0.50", "w, all, chance 0.50"
+    )  # fmt: skip
     assert "2 generated suites, chance 0.50: u, v." in table.notes
     pairs = [one for ranking in rankings for one in ranking.pairs]
     differences = suite_differences(pairs, facts, correction="holm")
@@ -178,13 +184,14 @@ def test_the_table_over_training_counts_twins_once_as_the_figure_does():
     assert {row[0] for row in rows} == {
         "chance 0.5: mean of 2 suites and twins (95% over items): s, t"
     }
-    table = training_grids(rankings, facts, headlines=headlines)["training"]
+    courses = courses_of(rankings, runs, facts, headlines=headlines)
+    table = training_grids(courses)["curve"]
     assert "2 suites, chance 0.50: s, t." in table.notes
-    shown = [dict(zip(table.header, map(str, row), strict=True)) for row in table.rows]
-    assert [(row["suites"], row["step"], row["accuracy"]) for row in shown] == [
-        ("2", "100", "0.438"), ("2", "500", "0.875"),
-    ]  # fmt: skip
-    assert [row["95%"] for row in shown] == [f"[{row[4]:.3f}, {row[5]:.3f}]" for row in rows]
+    assert [tuple(map(str, row)) for row in table.rows] == [
+        (str(step), f"{value:.3f} [{low:.3f}, {high:.3f}]")
+        for _, step, _, value, low, high, *_ in rows
+    ]
+    assert [row[1] for row in rows] == [100, 500]
     # A suite and its twin alone are one suite too, with their mean: (1/4 + 2/4) / 2, and so on.
     twins = [one for one in rankings if one.suite != "t"]
     pair = list(mean_rows(means_over_training(twins, facts)))

@@ -191,9 +191,14 @@ def test_the_command_prints_the_interval_by_which_it_decides(tmp_path, capsys):
     assert f"Nearest to failing: mean over starter suites: change {mean:+.3f}, {wide}" in said
     assert invoke(["compare", *sides, "--fail-if-worse", "0.5"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    (row,) = (line for line in lines if line.startswith("gated mean"))
-    shown = f"gated mean of 2 starter suites 2 {mean:+.3f} [{low:.3f}, {high:.3f}]"
-    assert row.split() == shown.split()
+    (row,) = (line for line in lines if line.startswith("mean of"))
+    shown = f"mean of 2 starter suites 48 {mean:+.3f} [{low:.3f}, {high:.3f}]"
+    assert row.split()[: len(shown.split())] == shown.split()
+    # Of each suite too, the interval is the one that decides, and no other is beside it.
+    rows = {line.split()[0]: line for line in lines if line.startswith("it-")}
+    for rate, end in zip(main, ends, strict=True):
+        assert f"[{end[0]:.3f}, {end[1]:.3f}]" in rows[rate["suite"]]
+        assert rows[rate["suite"]].endswith("not worse")
     assert "Smallest drop that would have failed: none on a single suite." in said
 
 

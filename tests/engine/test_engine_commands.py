@@ -177,7 +177,7 @@ def test_the_script_of_an_array_does_not_depend_on_the_shell_that_submits_it(
     engines.write_suite(here / "lamps", items=2)
     asked = ["cluster", "slurm", "lamps", "-m", "counted:a", "--gpus", "0", "-o", "runs 100%"]
     assert invoke(asked) == 0
-    assert "sbatch 'runs 100%/slurm/array.sh'" in capsys.readouterr().err
+    assert "sbatch --wait 'runs 100%/slurm/array.sh'" in capsys.readouterr().err
     lines = (here / "runs 100%" / "slurm" / "array.sh").read_text().splitlines()
     options = {line.removeprefix("#SBATCH ") for line in lines if line.startswith("#SBATCH ")}
     assert f"--chdir={shlex.quote(str(here))}" in options

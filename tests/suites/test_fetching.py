@@ -464,19 +464,6 @@ def test_all_languages_are_those_of_all_sets() -> None:
     assert all(sets_of(code, published().values()) for code in named)
 
 
-def test_the_command_lists_and_refuses(capsys: pytest.CaptureFixture[str]) -> None:
-    assert invoke(["suites", "list", "--remote"]) == 0
-    listed = capsys.readouterr().out
-    assert "syntactic-agreement" in listed
-    [row] = [line for line in listed.splitlines() if line.startswith("multiblimp ")]
-    assert " ca and 93 more " in row
-    assert invoke(["suites", "list", "--remote", "--language", "fi"]) == 0
-    rows = capsys.readouterr().out.splitlines()[1:]
-    assert [row.split()[0] for row in rows if row.strip()] == ["multiblimp"]
-    assert invoke(["suites", "get", "blmp"]) == 2
-    assert "Did you mean 'blimp'" in capsys.readouterr().err
-
-
 def test_what_must_be_fetched_by_hand_says_how(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

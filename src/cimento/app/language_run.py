@@ -50,7 +50,9 @@ def unlicensed(language: str) -> tuple[LanguageSet, ...]:
     before = accepted_licenses()
     sets = sets_of(language, published().values()) if language else ()
     return tuple(
-        one for one in sets if not (one.states_license or one.name in before or one.dataset.by_hand)
+        one
+        for one in sets
+        if not (one.dataset.states_license or one.name in before or one.dataset.by_hand)
     )
 
 

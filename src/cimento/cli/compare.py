@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cli.compare_gate import gate_of, say_gate
+from cimento.cli.compare_training import plain_course, show_training
 from cimento.cli.console import note, show, show_json
 from cimento.cli.evaluating import PART_MISSING
 from cimento.cli.flags import command_of, refuse_file_name
@@ -18,10 +19,13 @@ from cimento.cli.report import GridOptions, note_trials, show_grids
 from cimento.compare.before_after import BeforeAfter, RunPair, compare_before_after
 from cimento.compare.comparison_tables import equivalence_grid
 from cimento.compare.gate import Gate
+from cimento.compare.gate_tables import gate_grid
 from cimento.compare.methods import comparison_methods, ranking_methods
 from cimento.compare.over_suites import designs_in, facts_of, over_suites_grids, suite_differences
-from cimento.compare.summary_tables import summary_of_models, summary_of_two, with_gated_mean
-from cimento.compare.training_means import training_grids
+from cimento.compare.ranking import rank_models
+from cimento.compare.summary_tables import summary_of_models, summary_of_two
+from cimento.compare.training_courses import courses_of, training_of
+from cimento.compare.training_tables import training_grids
 from cimento.documents import versions_apart
 from cimento.errors import UsageError
 from cimento.export.junit import write_gate_junit
@@ -32,6 +36,7 @@ from cimento.kinds.run import Run, open_runs
 from cimento.options import run_option
 from cimento.paired.item_outcomes import (
     distinct_names,
+    item_outcomes,
     judged_on_measure,
     labeled_apart,
     named_means,
@@ -74,7 +79,8 @@ class CompareOptions(GridOptions):
     items: bool = option(default=False, help="Also print the difference of every item.")
     pairs: bool = option(
         default=False,
-        help="Also print every pair of more than ten models; -o and --json always have them.",
+        help="Also print every pair of more than ten models, which -o and --json always have; of"
+        " checkpoints of one model, also ranks and pairs.",
     )
     every_question: bool = option(
         default=False,
@@ -124,12 +130,18 @@ class CompareOptions(GridOptions):
     )
 
     @property
+    def wants_ranks(self) -> bool:
+        """Whether checkpoints of one model are ranked and compared in pairs too."""
+        asked = self.pairs or self.details or self.every_question or self.methods
+        return asked or self.equivalent is not None
+
+    @property
     def is_brief(self) -> bool:
         """Whether several suites are only summed up."""
         return not (self.details or self.pairs or self.every_question or self.as_json)
 
 
-_BRIEF = frozenset({"summary", "ways", "means", "overall", "items", "training"})
+_BRIEF = frozenset({"summary", "ways", "means", "overall", "items", "gate", "training", "curve"})
 """The tables that are printed of several suites."""
 _WHERE_DETAILS = "All tables of each suite: --details prints them, -o FOLDER writes them."
 _MOST_OVERALL = 6
@@ -161,6 +173,12 @@ def compare(options: CompareOptions) -> int:
         return _with_published(runs, options)
     if len(runs) == _N_BEFORE_AFTER:
         return _before_and_after(runs, options)
+    if options.fail_if_worse is not None:
+        raise UsageError(
+            where="--fail-if-worse",
+            seen="it needs a before and an after",
+            todo="Give two runs, or two folders of runs.",
+        )
     return _several(runs, options)
 
 
@@ -211,12 +229,13 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     grids = comparison.grids(
         correction=options.correct, with_items=options.items, these_suites=options.these_suites
     )
-    if gate is not None and "summary" in grids:
-        grids["summary"] = with_gated_mean(grids["summary"], gate)
     brief = options.is_brief and "summary" in grids
+    if gate is not None:
+        grids["gate"] = gate_grid(gate, sides=comparison.sides, rated=comparison.correlated)
     if not options.as_json:
         _show_heads(comparison, runs, brief=brief)
-    show_grids(grids, options, only=_BRIEF if brief else None)
+    shown = (_BRIEF - {"summary"} if gate else _BRIEF) if brief else None
+    show_grids(grids, options, only=shown)
     if brief:
         note(_WHERE_DETAILS)
     equivalent = _equivalence(rates, options)
@@ -260,22 +279,13 @@ def _show_heads(comparison: BeforeAfter, folders: Sequence[Path], *, brief: bool
 
 
 def _several(runs: Sequence[Path], options: CompareOptions) -> int:
-    from cimento.compare import rank_models
-    from cimento.paired.item_outcomes import item_outcomes
-
-    if options.fail_if_worse is not None:
-        raise UsageError(
-            where="--fail-if-worse",
-            seen="it needs a before and an after",
-            todo="Give two runs, or two folders of runs.",
-        )
     opened, trials = without_trials(versions_apart(with_clusters(open_runs(runs), options.cluster)))
     note_trials(trials)
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
-    means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
+    training = None if options.wants_ranks else training_of(opened)
     asked = options.pairs or options.output is not None or options.as_json or options.methods
     are_few = len({one.model for one in outcomes}) <= _MOST_IN_PAIRS
-    with_pairs = asked or options.equivalent is not None or are_few
+    with_pairs = not training and (asked or options.equivalent is not None or are_few)
     ranked = rank_models(
         outcomes, correction=options.correct, seed=options.seed, with_pairs=with_pairs
     )
@@ -284,17 +294,24 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
         return 0
     headlines = frozenset((one.suite, one.question) for one in outcomes if one.headline)
     _draw(ranked.rankings, opened, headlines, options)
+    courses = courses_of(
+        ranked.rankings, outcomes, facts := facts_of(opened), headlines=headlines,
+        each=options.details or options.every_question,
+    )  # fmt: skip
+    if training is not None:
+        plain = list(map(_plain_ranking, ranked.rankings))
+        return show_training(training, courses, opened, options, rankings=plain)
+    means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
     designs = _designs(opened, options) if with_pairs else ()
     pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
     main = [pair for pair in pairs if (pair.suite, pair.question) in headlines]
-    differences = suite_differences(main, facts := facts_of(opened), correction=options.correct)
+    differences = suite_differences(main, facts, correction=options.correct)
     summary = _summary(ranked, differences, designs, headlines, options)
     over = over_suites_grids(
         means, differences, designs=designs_in(facts), correction=options.correct,
         these_suites=options.these_suites,
     )  # fmt: skip
-    over |= training_grids(ranked.rankings, facts, headlines=headlines)
-    _show_ranked(ranked, summary, designs, over, options)
+    _show_ranked(ranked, summary, designs, over | training_grids(courses), options)
     equivalent = _equivalence(pairs, options, models=True)
     if options.as_json:
         show_json(
@@ -305,6 +322,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
                 "means": means,
                 "differences": differences,
                 "equivalence": equivalent,
+                **({"training": list(map(plain_course, courses))} if courses else {}),
             }
         )
     return 0

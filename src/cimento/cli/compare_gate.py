@@ -114,10 +114,10 @@ def _none_worse(gated: Gate) -> str:
     which = "the mean" if len(gated.means) == 1 else "a mean"
     none = f"neither a suite nor {which}" if means else "no suite"
     nearest += [one for one in means if one not in nearest]
-    return " ".join(
+    none_lower = f"cimento: not worse: {none} is significantly lower{family} in the second{by}"
+    return "\n".join(
         (
-            f"cimento: not worse: {none} is significantly lower{family} in the second{by}",
-            f"({compared}).",
+            f"{none_lower} ({compared}).",
             *(
                 [f"Nearest to failing: {'; '.join(_said(one, gated) for one in nearest)}."]
                 if nearest

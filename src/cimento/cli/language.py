@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.evaluating import PART_MISSING, evaluate_with_progress, report_failures
 from cimento.cli.run_file import CallOptions, LanguageOptions
+from cimento.compare.training_courses import training_of
 from cimento.documents.language_answer import SetSources, language_answer
 from cimento.engine.engines import Engine, parse_share
 from cimento.errors import CimentoError, UsageError, counted
@@ -23,6 +25,8 @@ from cimento.evaluation.language_suites import (
     language_suites,
     obstacle,
 )
+from cimento.export.junit import write_junit
+from cimento.io.files import need_writable
 from cimento.suites.language_sets import (
     GENERATED,
     OWN,
@@ -37,6 +41,8 @@ from cimento.suites.language_sets import (
 from cimento.suites.registry_file import read_registry
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cimento.cli.plan import PrefetchOptions
     from cimento.documents.language_answer import LanguageAnswer
     from cimento.evaluation import Failure
@@ -48,7 +54,7 @@ if TYPE_CHECKING:
     from cimento.suites import JsonValue
 
 _ONE_BY_ONE = (
-    "sensitivity", "fail_under", "junit", "log_samples", "adaptive", "limit", "columns",
+    "sensitivity", "fail_under", "log_samples", "adaptive", "limit", "columns",
 )  # fmt: skip
 """Options of single suites, which say nothing about a language."""
 _MEGABYTE = 1_000_000
@@ -62,14 +68,26 @@ def run_languages(options: CallOptions) -> int:
     seconds_between_lines()
     _refuse_single(options)
     if options.share is not None:
+        if options.junit is not None:
+            raise UsageError(
+                where="--junit",
+                seen="it needs whole runs, and --share makes a part of one",
+                todo="Leave it out.",
+            )
         return _do_share(options, parse_share(options.share))
-    return _answer_languages(options, ask=True)
+    if options.junit is not None:
+        need_writable(options.junit)
+    answered = _answer_languages(options, ask=True)
+    if options.junit is not None:
+        made = [(run, "") for run in answered.runs]
+        note(f"JUnit XML: {write_junit(made, options.junit, failures=answered.failures)}")
+    return answered.code
 
 
 def collect_languages(options: LanguageOptions) -> int:
     """Merge what the jobs of an array did, and print what models know; no model is asked."""
     _refuse_timed(options)
-    return _answer_languages(options, ask=False)
+    return _answer_languages(options, ask=False).code
 
 
 def asked_in_languages(
@@ -110,11 +128,20 @@ def _do_share(options: LanguageOptions, share: tuple[int, int]) -> int:
     return report_failures([share], failures)
 
 
-def _answer_languages(options: LanguageOptions, *, ask: bool) -> int:
+@dataclass(slots=True)
+class _Answered:
+    """What came of some languages: the exit code, the runs, and those that failed."""
+
+    code: int = 0
+    runs: list[Run] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+
+
+def _answer_languages(options: LanguageOptions, *, ask: bool) -> _Answered:
     """Evaluate models in every language, or only merge what is there, and print the answers."""
     from cimento.documents.language_page import answer_text, write_answer
 
-    code, answered = 0, 0
+    found = _Answered()
     for language, part, here in _asked(options):
         runs: list[Run] = []
         failures: list[Failure] = []
@@ -127,11 +154,12 @@ def _answer_languages(options: LanguageOptions, *, ask: bool) -> int:
         if options.as_json:
             show(answer.to_json())
         elif runs:
-            show(answer_text(answer) + "\n")
+            show(answer_text(_ends_of_training(answer, runs, options.output)) + "\n")
         elif not failures:
             _note_missing(answer)
-        answered += bool(runs)
-        code = max(code, report_failures(runs, failures))
+        found.runs += runs
+        found.failures += failures
+        code = report_failures(runs, failures)
         if part.asked.unfit and not runs:
             code = max(code, _WRONG_OPTION)
         if runs and answer.missing and not any(one.n_items for one in answer.used):
@@ -144,9 +172,28 @@ def _answer_languages(options: LanguageOptions, *, ask: bool) -> int:
         if here.output is not None and runs:
             paths = write_answer(answer, here.output)
             note(f"Written to {here.output}: {', '.join(path.name for path in paths)}")
-    return code if answered else max(code, 1)
+        found.code = max(found.code, code)
+    if not found.runs:
+        found.code = max(found.code, 1)
+    return found
 
 
+def _ends_of_training(
+    answer: LanguageAnswer, runs: Sequence[Run], folder: Path | None
+) -> LanguageAnswer:
+    """The answer, of many checkpoints of one model only what it says of the first and the last."""
+    training = training_of(runs)
+    if training is None or len(training.steps) <= _MOST_STEPS:
+        return answer
+    note(
+        f"Of {len(training.steps)} checkpoints, the first and the last are shown; the pages have"
+        f" all. The curve: {shlex.join(['cimento', 'compare', str(folder or 'runs')])}"
+    )
+    return answer.of_models((answer.models[0], answer.models[-1]))
+
+
+_MOST_STEPS = 4
+"""Checkpoints up to which all are shown in a terminal."""
 _WRONG_OPTION = 2
 """The exit code where nothing could be judged as the options say."""
 

@@ -292,8 +292,8 @@ def slurm(options: _SlurmOptions) -> int:
     )
     path = write_text(script, folder / "array.sh")
     show(str(path))
-    submit, then = shlex.join(["sbatch", str(path)]), shlex.join(arguments)
-    note(f"Submit it with: {submit}\nThen: cimento cluster collect {then}")
+    submit, then = shlex.join(["sbatch", "--wait", str(path)]), shlex.join(arguments)
+    note(f"Submit it, and wait for its jobs: {submit}\nThen: cimento cluster collect {then}")
     return 0
 
 

@@ -97,10 +97,10 @@ def list_suites(options: ListOptions) -> None:
     if options.as_json:
         listed = options.datasets if options.remote else options.builtin
         name = "datasets" if options.remote else "suites"
-        show_json({name: [_listed(entry) for entry in listed]})
+        show_json({name: [_listed(entry, options.language) for entry in listed]})
         return
     if options.remote:
-        _list_published(options.datasets)
+        _list_published(options.datasets, options.language)
         return
 
     names = ("language", "items", "phenomenon", "status")
@@ -113,31 +113,46 @@ def list_suites(options: ListOptions) -> None:
     show("\nkinds: " + "; ".join(f"{kind}: {in_words(kind)}" for kind in used))
 
 
-def _listed(entry: BuiltinSuite | PublishedDataset) -> dict[str, object]:
+def _listed(entry: BuiltinSuite | PublishedDataset, language: str) -> dict[str, object]:
     """A suite or a dataset as JSON: what people are shown, and no place on this machine."""
-    names = (
-        ("kind", "language", "phenomenon", "items", "status")
-        if isinstance(entry, BuiltinSuite)
-        else ("title", "languages", "license", "citation", "size", "format", "address")
-    )
-    return {"name": entry.name, **{name: getattr(entry, name) for name in names}}
+    if isinstance(entry, BuiltinSuite):
+        own = ("kind", "language", "phenomenon", "items", "status")
+        return {"name": entry.name, **{name: getattr(entry, name) for name in own}}
+    names = ("title", "languages", "license", "citation", "format", "address", "judged")
+    shown = {name: getattr(entry, name) for name in names}
+    return {"name": entry.name, **shown, "size": entry.size_in(language)}
 
 
-def _list_published(datasets: Sequence[PublishedDataset]) -> None:
+def _list_published(datasets: Sequence[PublishedDataset], language: str) -> None:
     rows = [
         (
             entry.name,
             _languages(entry),
             entry.license,
-            entry.size,
+            entry.size_in(language),
+            "by people" if entry.judged else "",
             "by hand" if entry.by_hand else "yes" if entry.verified else "newest",
             entry.title,
             entry.address,
         )
         for entry in datasets
     ]
-    header = ("dataset", "languages", "license", "size", "pinned", "what it is", "where")
+    header = ("dataset", "languages", "license", "size", "judged", "pinned", "what it is", "where")
     show(in_columns(header, rows))
+    show(f"\n{_unattended(datasets)}.")
+
+
+def _unattended(datasets: Sequence[PublishedDataset]) -> str:
+    """How many datasets `cimento run --language` can use without anybody's help."""
+    by_hand = [one.name for one in datasets if one.by_hand]
+    unstated = [one.name for one in datasets if not (one.by_hand or one.states_license)]
+    alone = len(datasets) - len(by_hand) - len(unstated)
+    parts = [f"Unattended: {alone} of {counted(len(datasets), 'set')}"]
+    if unstated:
+        parts.append(f"{len(unstated)} more with --accept-license ({', '.join(unstated)})")
+    if by_hand:
+        parts.append(f"to be fetched by hand: {', '.join(by_hand)}")
+    return "; ".join(parts)
 
 
 _MOST_LANGUAGES = 8

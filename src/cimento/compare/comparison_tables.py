@@ -70,8 +70,6 @@ def ranking_grids(
             pairs, title=title, correction=correction, suites=alone is None
         )
     grids["reliability"] = reliability_grid(rankings)
-    if any(ranking.checkpoints for ranking in rankings):
-        grids["checkpoints"] = checkpoints_grid(rankings)
     return grids | correlated
 
 
@@ -325,29 +323,6 @@ def models_grid(rankings: Sequence[Ranking]) -> Grid:
         else "Models by suite, over the items scored by all of them.",
         labels=1 if alone else 3,
         notes=tuple(_ranking_notes(rankings)),
-    )
-
-
-def checkpoints_grid(rankings: Sequence[Ranking]) -> Grid:
-    """A table of the revisions of one model, in the order of training."""
-    alone = rankings[0] if len(rankings) == 1 else None
-    rows = [(ranking, step) for ranking in rankings for step in ranking.checkpoints]
-    family = rows[0][1].family
-    return Grid.of(
-        rows,
-        {
-            "suite": lambda row: row[0].suite,
-            "right is": lambda row: row[0].question,
-            "step": lambda row: row[1].step,
-            "accuracy": lambda row: _share(row[1].accuracy),
-            "95%": lambda row: ends_of(row[1].interval),
-            "items": lambda row: row[1].n,
-            "model": lambda row: row[1].model,
-        },
-        without=_SUITE_COLUMNS if alone else (),
-        title=f"{family} over training, {alone.suite}." if alone else f"{family} over training.",
-        labels=1 if alone else 3,
-        remarks=1,
     )
 
 

@@ -38,8 +38,11 @@ class GatedChange:
         suite: its name; empty for a mean over suites.
         part: of cimento's own suites that a mean is of; empty for others.
         n_suites: number of suites in a mean; those made of the same items count as one.
+        model: label of the first model; empty for a mean.
         question: what counts as right; empty for the mean.
         n: items.
+        first: proportion of them that the first gets right; None of a mean.
+        second: the same of the second.
         change: second minus first, with the widened interval.
         worse: whether the interval lies wholly below minus the margin.
         lost: the items that only the first has right; none of the mean.
@@ -51,8 +54,11 @@ class GatedChange:
     suite: str
     part: str = ""
     n_suites: int = 1
+    model: str = ""
     question: str
     n: int
+    first: float | None = None
+    second: float | None = None
     change: Difference
     worse: bool
     lost: tuple[str, ...] = ()
@@ -116,20 +122,20 @@ def gate(
     level = 1 - 0.05 / max(1, len(rates) + len(averaged))
 
     changes = [
-        _gated(
-            [rate],
-            partial(_change, rate, level=level),
-            margin=margin,
+        replace(
+            _gated([rate], partial(_change, rate, level=level), margin=margin),
             suite=rate.suite,
+            model=rate.first,
             question=rate.question,
+            first=rate.first_share,
+            second=rate.second_share,
+            lost=tuple(map(str, rate.lost)),
         )
         for rate in rates
     ]
     means = [
         replace(
-            _gated(
-                some, partial(_mean, some, facts, level=level), margin=margin, suite="", question=""
-            ),
+            _gated(some, partial(_mean, some, facts, level=level), margin=margin),
             part=part,
             n_suites=units[part],
         )
@@ -143,17 +149,17 @@ def _gated(
     at: Callable[[float | None], Difference],
     *,
     margin: float,
-    suite: str,
-    question: str,
 ) -> GatedChange:
-    """A change as the gate sees it, from the change that there would be after each drop."""
+    """A change as the gate sees it, from the change that there would be after each drop.
+
+    It is that of a mean, until the suite and its verdicts are added.
+    """
     return GatedChange(
-        suite=suite,
-        question=question,
+        suite="",
+        question="",
         n=sum(one.n for one in some),
         change=(change := at(None)),
         worse=_is_below(change, margin),
-        lost=tuple(map(str, some[0].lost)) if suite else (),
         detectable=_smallest(at, margin),
     )
 
@@ -206,6 +212,15 @@ def _mean(
                     change.estimate, change.low, change.high,
                 )
             )  # fmt: skip
+    return mean_change(values)
+
+
+def mean_change(values: Sequence[SuiteValue]) -> Difference:
+    """The unweighted mean change over suites, with its interval for other items of them.
+
+    Args:
+        values: the changes; those of suites made of the same items count once.
+    """
     units = grouped((one.unit, one.value) for one in values).values()
     means = [math.fsum(unit) / len(unit) for unit in units]
     found = mean_for_items(values)

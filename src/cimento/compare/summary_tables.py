@@ -19,7 +19,6 @@ from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
     from cimento.compare.before_after import BeforeAfter
-    from cimento.compare.gate import Gate
     from cimento.compare.ranking_records import RankedModel, Ranking
     from cimento.paired.pairwise import PairedCorrelations, PairwiseComparison
     from cimento.report.protocols import HasReason
@@ -97,7 +96,7 @@ def summary_of_two(
             *_questions([(one.suite, one.question) for one in rates]),
             *_designs_said(designs),
             *(f"Nothing sums up {name}: see its own tables." for name in others),
-            *(f"p ({correction}): {family}." for family in _families(rates, correlations)),
+            *_families(rates, correlations, correction),
             *((OTHER_PHENOMENA, TWINS) if overall else ()),
             *dict.fromkeys(one.note for one in rates if one.note),
         ),
@@ -131,38 +130,6 @@ def summary_grids(comparison: BeforeAfter, *, correction: str, sides: Sides) -> 
         others=dict.fromkeys(one.suite for one in comparison.values if one.suite not in summed),
     )  # fmt: skip
     return {"summary": summary}
-
-
-def with_gated_mean(grid: Grid, gate: Gate) -> Grid:
-    """The summary with a row for each mean by which a gate decides.
-
-    Args:
-        grid: from `summary_of_two`.
-        gate: over the same runs.
-    """
-    if not gate.means:
-        return grid
-    cells = [
-        {
-            "suite": f"gated mean of {counted(mean.n_suites, f'{mean.part} suite'.strip())}",
-            "n": str(mean.n_suites),
-            "change": signed(mean.change.estimate, digits=3, absent=BLANK),
-            "95%": ends_of(mean.change),
-            "reason": mean.change.reason or BLANK,
-        }
-        for mean in gate.means
-    ]
-    rows = [tuple(row.get(name, BLANK) for name in grid.header) for row in cells]
-    rules = grid.rules or frozenset({len(grid.rows)})
-    notes = tuple(dict.fromkeys((*grid.notes, _GATED, TWINS)))
-    return replace(grid, rows=(*grid.rows, *rows), rules=rules, notes=notes)
-
-
-_GATED = (
-    "Gated mean: by which --fail-if-worse decides, whatever the chance of suites. Its"
-    " interval generalizes to other items of these suites, and is widened, so that it and those of"
-    " the suites hold simultaneously in 95% of comparisons."
-)
 
 
 def _suite_rows(
@@ -230,7 +197,9 @@ def _designs_said(designs: Collection[str]) -> list[str]:
 
 
 def _families(
-    rates: Sequence[PairwiseComparison], correlations: Sequence[PairedCorrelations]
+    rates: Sequence[PairwiseComparison],
+    correlations: Sequence[PairedCorrelations],
+    correction: str,
 ) -> list[str]:
     """What p-values are corrected over, for rates and for correlations."""
     sizes = {
@@ -238,7 +207,8 @@ def _families(
         "of correlations": max((one.family for one in correlations), default=0),
     }
     said = [f"{size} {name}" for name, size in sizes.items() if size > 1]
-    return [f"over the {' and the '.join(said)} that were made together"] if said else []
+    family = f"p ({correction}): over the {' and the '.join(said)} that were made together."
+    return [f"95% and p: of each row alone; {family}"] if said else []
 
 
 def summary_of_models(rankings: Sequence[Ranking]) -> Grid:

@@ -1,15 +1,12 @@
-"""Means over suites at each step of a training, with their table."""
+"""Means over suites at each step of a training."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.errors import counted
 from cimento.io.values import grouped
-from cimento.report.formatting import ends_of, some
-from cimento.report.grid import BLANK, Grid
 from cimento.statistics.suite_means import SuitesMean, SuiteValue, mean_over_suites
 
 if TYPE_CHECKING:
@@ -109,50 +106,3 @@ def _value(checkpoint: RankedModel, suite: str, facts: Mapping[str, SuiteFacts])
     about, interval = facts[suite], checkpoint.interval
     value = checkpoint.accuracy or 0.0
     return SuiteValue(suite, about.unit, about.phenomena, value, interval.low, interval.high)
-
-
-def training_grids(
-    rankings: Sequence[Ranking],
-    facts: Mapping[str, SuiteFacts],
-    *,
-    headlines: Collection[tuple[str, str]],
-) -> dict[str, Grid]:
-    """The table of means over suites in the order of training, by name; none without such means.
-
-    Args:
-        rankings: of any suites and questions.
-        facts: of the suites.
-        headlines: suite and question of the rankings that may be averaged.
-    """
-    heads = [one for one in rankings if (one.suite, one.question) in headlines]
-    means = [*means_over_training(heads, facts)]
-    if not means:
-        return {}
-    about = dict.fromkeys(one.about for one in means)
-    reasons = dict.fromkeys(one.reason for one in means if one.reason)
-    what = (
-        f"Intervals generalize to other {' or '.join(about)}. Suites made of the same items, such"
-        " as a suite and its twin, count as one."
-    )
-    levels = dict.fromkeys((one.chance, one.part, one.units) for one in means)
-    members = (
-        f"{suites}{level and f', chance {level}'}: {some(units)}."
-        for chance, part, units in levels
-        for suites in [counted(len(units), f"{part} suite".strip())]
-        for level in ["" if chance is None else f"{chance:.2f}"]
-    )
-    grid = Grid.of(
-        means,
-        {
-            "suites": lambda one: f"{len(one.units)} {one.part}" if one.part else len(one.units),
-            "chance": lambda one: BLANK if one.chance is None else f"{one.chance:.2f}",
-            "step": lambda one: one.step,
-            "accuracy": lambda one: BLANK if one.value is None else f"{one.value:.3f}",
-            "95%": ends_of,
-            "model": lambda one: one.model,
-        },
-        title="Mean accuracy over training, of suites with the same level of chance.",
-        remarks=1,
-        notes=(what, *members, *(f"No interval: {reason}." for reason in reasons)),
-    )
-    return {"training": grid}

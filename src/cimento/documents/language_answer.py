@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, Unpack
@@ -121,6 +121,9 @@ class NotRun:
     message: str
 
 
+_OfModel = TypeVar("_OfModel", PhenomenonRate, Disagreement, SetResult, BesideSet, Example)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageAnswer:
     """What some models know of a language.
@@ -172,6 +175,25 @@ class LanguageAnswer:
         from cimento.documents.language_page import answer_text
 
         return answer_text(self)
+
+    def of_models(self, models: Collection[str]) -> LanguageAnswer:
+        """What the answer says of some of its models; what was corrected over all stays so.
+
+        Args:
+            models: their labels.
+        """
+
+        def kept(some: Sequence[_OfModel]) -> tuple[_OfModel, ...]:
+            return tuple(one for one in some if one.model in models)
+
+        return replace(
+            self,
+            models=tuple(model for model in self.models if model in models),
+            changes=tuple(one for one in self.changes if {one.first, one.second} <= {*models}),
+            phenomena=kept(self.phenomena), disagreements=kept(self.disagreements),
+            sets=kept(self.sets), published=kept(self.published), starter=kept(self.starter),
+            generated=kept(self.generated), examples=kept(self.examples),
+        )  # fmt: skip
 
     def to_json(self) -> str:
         """The answer as JSON; ``language.schema.json`` is its schema."""

@@ -183,7 +183,7 @@ def obstacle(one: LanguageSet, settings: SetSettings) -> MissingSet | None:
     is_here = one.here(settings.folders) is not None
     if one.dataset.by_hand and not is_here:
         return missing("it cannot be fetched from here", one.dataset.by_hand)
-    if not one.states_license and one.name not in settings.accepted:
+    if not one.dataset.states_license and one.name not in settings.accepted:
         terms = "" if one.dataset.license == NOT_STATED else f" ({one.dataset.license})"
         return missing(
             f"no license is stated{terms}",
@@ -210,7 +210,7 @@ def planned_set(one: LanguageSet, settings: SetSettings) -> dict[str, JsonValue]
     return {
         "set": one.name,
         "license": one.dataset.license,
-        "size": one.dataset.size,
+        "size": one.dataset.size_in(one.language),
         "is_here": is_here,
         "is_fetched": fetched,
         "download_bytes": download_bytes(one) if fetched else None,

@@ -14,6 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import UsageError
+from cimento.io.parsing import value_at
 from cimento.io.values import grouped
 from cimento.kinds.alike import estimates_alike
 from cimento.kinds.clusters import cluster_columns
@@ -124,9 +125,10 @@ def item_outcomes(
     judged = judged_on_measure(runs, measure)
     alike = estimates_alike([*judged, *beside])[: len(judged)]
     roles = PROMINENT if every_question else HEADLINE
+    steps = steps_of(judged)
     by_run = [
-        list(_of_run(run, name, known, roles))
-        for run, name, known in zip(judged, names, alike, strict=True)
+        list(_of_run(run, name, known, roles, place))
+        for run, name, known, place in zip(judged, names, alike, steps, strict=True)
     ]
     return list(chain.from_iterable(named_alike(by_run)))
 
@@ -192,16 +194,20 @@ def on_each_measure(run: Run, measures: Sequence[str] = ()) -> list[Run]:
 
 
 def _of_run(
-    run: Run, name: str, known: Sequence[Estimate], roles: frozenset[str]
+    run: Run,
+    name: str,
+    known: Sequence[Estimate],
+    roles: frozenset[str],
+    place: tuple[str, int | None],
 ) -> Iterable[ItemOutcomes]:
     """The outcomes of a run by question, of those whose estimates have one of some roles."""
+    family, step = place
     estimates = grouped(
         (one.question, one)
         for one in known
         if not one.group
         and (one.role in roles or (one.statistic in COEFFICIENTS and one.role in PROMINENT))
     )
-    family, step = step_of(str(run.manifest.get("named") or run.model))
     predictions = named(getattr(run.suite, "predictions", ()))
     formulas = {prediction.name: prediction.formula for prediction in predictions}
     choice = forced_choice(known)
@@ -263,6 +269,31 @@ def _by_question(
 def _known(rows: pl.DataFrame, column: str) -> dict[str, Any]:
     both = zip(rows["item"].to_list(), rows[column].to_list(), strict=True)
     return {item: value for item, value in both if value is not None}
+
+
+def steps_of(runs: Sequence[Run]) -> list[tuple[str, int | None]]:
+    """The family of each run's model, and its step of training, as `step_of` reads them.
+
+    Names only propose: models of one name have a step only where their records agree in kind,
+    architecture, number of parameters and tokenizer.
+    """
+    named = [step_of(str(run.manifest.get("named") or run.model)) for run in runs]
+    built = grouped((family, built_as(run)) for run, (family, _) in zip(runs, named, strict=True))
+    return [(family, step if len(set(built[family])) == 1 else None) for family, step in named]
+
+
+def built_as(run: Run) -> tuple[str, ...]:
+    """What the record of a run says of how its model is built; empty texts where it is silent.
+
+    Args:
+        run: of any paradigm.
+
+    Returns:
+        Architecture, number of parameters, and digest of the tokenizer, after the model's kind.
+    """
+    card = run.manifest.get("model")
+    ways = (("kind",), ("details", "architecture"), ("details", "parameters"), ("tokenizer",))
+    return tuple(str(value_at(card, *way) or "") for way in ways)
 
 
 def step_of(name: str) -> tuple[str, int | None]:

@@ -19,11 +19,6 @@ from cimento.suites.languages import ENGLISH, language_code
 from cimento.suites.published import PublishedDataset
 from cimento.suites.sources import recorded_source
 
-_LICENSES = re.compile(r"(CC|Apache|MIT|BSD|L?GPL|AGPL|MPL|EUPL|ODbL|ODC|PDDL|Unlicense)\b")
-"""What the identifiers of licenses (https://spdx.org/licenses) begin with, as far as sets use them.
-
-What else the registry says of a license, such as ``see its authors``, states none.
-"""
 ACCEPTED = "accepted-licenses.json"
 """The file, in the folder of the cache, with the sets whose use without a license was accepted."""
 
@@ -57,11 +52,6 @@ class LanguageSet:
         """The language to fetch; empty where the dataset has only one, and is fetched whole."""
         d = self.dataset
         return self.language if len(d.languages) > 1 or d.has_more_languages else ""
-
-    @property
-    def states_license(self) -> bool:
-        """Whether its entry names a license."""
-        return _LICENSES.match(self.dataset.license) is not None
 
     def place(self, folder: Path) -> Path:
         """Where its files are, or go, below a folder of sets."""
@@ -187,7 +177,9 @@ def accept_licenses(sets: Sequence[LanguageSet]) -> tuple[str, ...]:
         StorageError: it cannot be stored.
     """
     before = accepted_licenses()
-    new = dict.fromkeys(s.name for s in sets if not s.states_license and s.name not in before)
+    new = dict.fromkeys(
+        s.name for s in sets if not s.dataset.states_license and s.name not in before
+    )
     if new:
         text = json.dumps(sorted(before | new.keys()), indent=1) + "\n"
         write_text(text, default_cache_folder() / ACCEPTED)

@@ -30,6 +30,11 @@ from cimento.suites.languages import ENGLISH, ISO_639_3, LANGUAGE_CODE, language
 
 _FILE = "published.toml"
 _OPEN_END = "and "
+_LICENSES = re.compile(r"(CC|Apache|MIT|BSD|L?GPL|AGPL|MPL|EUPL|ODbL|ODC|PDDL|Unlicense)\b")
+"""What the identifiers of licenses (https://spdx.org/licenses) begin with, as far as sets use them.
+
+What else the registry says of a license, such as ``see its authors``, states none.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +48,8 @@ class PublishedDataset:
         license: SPDX identifier if there is one.
         citation: how to cite it.
         size: its size, as text for people.
+        counts: number of pairs in each language, of a set in several; empty where it is not known.
+        judged: whether people judged each sentence.
         format: the format of its files.
         read_as: name of that format, a key of `cimento.suites.formats.FORMATS`, where the files are
             texts that do not show what they are.
@@ -67,6 +74,8 @@ class PublishedDataset:
     citation: str
     size: str
     format: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+    judged: bool = False
     read_as: str = ""
     hub: str = ""
     revision: str = ""
@@ -107,6 +116,19 @@ class PublishedDataset:
     def has_more_languages(self) -> bool:
         """Whether the dataset has languages that the registry does not name."""
         return any(code.startswith(_OPEN_END) for code in self.languages)
+
+    @property
+    def states_license(self) -> bool:
+        """Whether its entry names a license."""
+        return _LICENSES.match(self.license) is not None
+
+    def size_in(self, language: str) -> str:
+        """Its size in a language, as text for people; where that is not known, its whole size.
+
+        Args:
+            language: ISO 639-1 code, or 639-3 if there is none; empty for all.
+        """
+        return f"{self.counts[language]:,} pairs" if language in self.counts else self.size
 
     def check_language(self, language: str) -> None:
         """Refuse a language that the dataset does not have.
