@@ -12,6 +12,7 @@ from typing import TypeAlias
 from cimento.app.words import Words
 from cimento.intake.words import EXPORTED, QUESTIONS, told_cell
 from cimento.judgments import BETTER, FIELDS, FILLER, SCALE, Judgment, csv_of, table_of
+from cimento.judgments.labeled import Place
 from cimento.judgments.summaries import QuestionSummary, is_rated, once, rating_of
 from cimento.measures.participants import z_by_participant
 from cimento.people.surveys import SurveyDesign, storage
@@ -22,7 +23,10 @@ from cimento.report.formatting import number
 from cimento.report.grid import Grid
 from cimento.suites.ratings import Rating
 
-_HEADINGS = {*FIELDS}.union(*(words.values() for words in EXPORTED.values()))
+_OF_MEANS = ("rating_n", "rating", "rating_sd", "mean_z_n", "mean_z")
+_HEADINGS = {*FIELDS, *_OF_MEANS}.union(
+    *(EXPORTED[name].values() for name in (*FIELDS, "sentence", *_OF_MEANS))
+)
 _NUMBERS = ("value", "position", "seconds", "session_seconds")
 
 
@@ -56,6 +60,7 @@ def beyond_in(path: Path, design: SurveyDesign, judgments: Sequence[Judgment]) -
     answers = judgments_in(path, with_fillers=True)
     of_people = background(path)
     prompts = Counter(question.prompt for question in design.background)
+    prompts.update({name for question in design.questions for name in question.labels})
     told: dict[str, dict[str, str]] = {}
     for asked in design.background:
         is_unclear = asked.prompt in _HEADINGS or prompts[asked.prompt] > 1
@@ -66,6 +71,42 @@ def beyond_in(path: Path, design: SurveyDesign, judgments: Sequence[Judgment]) -
     return Beyond(
         [one for one in answers if one.question == FILLER and one.annotator in people], told
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The labels of sentences.
+
+    Attributes:
+        names: of the columns that have them.
+        of_place: the label of each column, by suite, item and condition; choices among sentences
+            have no condition.
+    """
+
+    names: tuple[str, ...] = ()
+    of_place: Mapping[Place, Mapping[str, str]] = field(default_factory=dict)
+
+    def of(self, suite: str, item: str, condition: str) -> tuple[str, ...]:
+        """The labels of a sentence, column by column; empty where it has none."""
+        usual = self.of_place.get((suite, item, ""), {})
+        found = self.of_place.get((suite, item, condition), usual)
+        return tuple(found.get(name, "") for name in self.names)
+
+    def columns(self, places: Sequence[Place]) -> dict[str, list[str]]:
+        """The labels of some sentences, by the heading of their column."""
+        of_each = [self.of(*place) for place in places]
+        return {
+            title: [of_one[number] for of_one in of_each]
+            for number, title in enumerate(titled(self.names))
+        }
+
+
+def titled(names: Sequence[str]) -> tuple[str, ...]:
+    """The headings of columns of somebody's own, apart from those that cimento writes."""
+    return tuple(f"{name} (2)" if name in _HEADINGS else name for name in names)
+
+
+NO_LABELS = Labels()
 
 
 def workbook_of(grid: Grid, language: str) -> bytes:
@@ -107,22 +148,28 @@ def _scale(scale: str | None, language: str) -> str | None:
 _SCALES = {"it": "da {} a {}", "es": "de {} a {}", "pt": "de {} a {}", "ru": "от {} до {}"}
 
 
-def answers_csv(judgments: Sequence[Judgment], beyond: Beyond, language: str) -> str:
+def answers_csv(
+    judgments: Sequence[Judgment], beyond: Beyond, language: str, labels: Labels = NO_LABELS
+) -> str:
     """The answers as CSV, with those to fillers and of people about themselves.
 
     Args:
         judgments: the answers.
         beyond: what else was asked.
         language: of the headings, ISO 639-1.
+        labels: of the sentences.
     """
     import polars as pl
 
-    table = table_of(_in_words([*judgments, *beyond.fillers], language))
+    whole = [*judgments, *beyond.fillers]
+    table = table_of(_in_words(whole, language))
     people = table["annotator"].to_list() if beyond.told else []
     more = [
         pl.Series(title, [answers.get(who, "") for who in people], dtype=pl.String)
         for title, answers in beyond.told.items()
     ]
+    of_each = labels.columns([(one.suite, one.item, one.condition) for one in whole])
+    more += [pl.Series(title, cells, dtype=pl.String) for title, cells in of_each.items()]
     return csv_of(
         table.with_columns(more).rename(
             {name: heading_of(name, language) for name in table.columns}
@@ -130,32 +177,38 @@ def answers_csv(judgments: Sequence[Judgment], beyond: Beyond, language: str) ->
     )
 
 
-def answers_grid(judgments: Sequence[Judgment], beyond: Beyond, language: str) -> Grid:
+def answers_grid(
+    judgments: Sequence[Judgment], beyond: Beyond, language: str, labels: Labels = NO_LABELS
+) -> Grid:
     """The answers as a table, one in a row, with the columns of numbers last.
 
     Args:
         judgments: the answers.
         beyond: what else was asked: fillers are further rows, and questions about people columns.
         language: of the headings, ISO 639-1.
+        labels: of the sentences, which have a column for each name.
     """
-    judgments = _in_words([*judgments, *beyond.fillers], language)
+    whole = [*judgments, *beyond.fillers]
+    of_each = [labels.of(one.suite, one.item, one.condition) for one in whole]
+    judgments = _in_words(whole, language)
     present = table_of(judgments).columns
-    labels = [name for name in present if name not in _NUMBERS]
+    texts = [name for name in present if name not in _NUMBERS]
     numbers = [name for name in _NUMBERS if name in present]
     return Grid(
         title="answers",
         header=(
-            *(heading_of(name, language) for name in labels), *beyond.told,
+            *(heading_of(name, language) for name in texts), *titled(labels.names), *beyond.told,
             *(heading_of(name, language) for name in numbers),
         ),
-        labels=len(labels) + len(beyond.told),
+        labels=len(texts) + len(labels.names) + len(beyond.told),
         rows=tuple(
             (
-                *(_cell(getattr(one, name), name) for name in labels),
+                *(_cell(getattr(one, name), name) for name in texts),
+                *(_cell(label, "") for label in of_one),
                 *(_cell(told.get(one.annotator or ""), "") for told in beyond.told.values()),
                 *(_cell(getattr(one, name), name) for name in numbers),
             )
-            for one in judgments
+            for one, of_one in zip(judgments, of_each, strict=True)
         ),
     )  # fmt: skip
 
@@ -260,6 +313,7 @@ class SentenceShare:
     """How often one sentence was preferred where it could be.
 
     Attributes:
+        suite: name of the suite.
         item: id of the item.
         condition: of the sentence; empty where it is not known.
         sentence: as it was chosen.
@@ -267,6 +321,7 @@ class SentenceShare:
         of: number of people who chose between it and others.
     """
 
+    suite: str
     item: str
     condition: str
     sentence: str
@@ -297,9 +352,10 @@ def sentence_shares(
                 chosen[place][choice.condition, choice.value] += 0
     return [
         SentenceShare(
-            item=item, condition=condition, sentence=sentence, n=n, of=counts.total()
+            suite=suite, item=item, condition=condition, sentence=sentence, n=n,
+            of=counts.total(),
         )
-        for (_, item), counts in chosen.items()
+        for (suite, item), counts in chosen.items()
         for (condition, sentence), n in counts.most_common()
     ]  # fmt: skip
 
@@ -323,7 +379,10 @@ def alpha_title(summaries: Iterable[QuestionSummary], say: Words, *, key: str = 
 
 
 def means_grid(
-    judgments: Sequence[Judgment], language: str, design: SurveyDesign | None = None
+    judgments: Sequence[Judgment],
+    language: str,
+    design: SurveyDesign | None = None,
+    labels: Labels = NO_LABELS,
 ) -> Grid:
     """The ratings of each sentence: number, mean, standard deviation (n - 1) and mean z-score.
 
@@ -331,20 +390,21 @@ def means_grid(
         judgments: the answers, as for `sentence_means`.
         language: of the headings, ISO 639-1.
         design: of the survey, as for `sentence_means`.
+        labels: of the sentences, which have a column for each name.
     """
+    texts = ("suite", "item", "condition", "sentence")
     return Grid(
         title="means",
         # The names of a suite of ratings, so that the file can be run as one.
-        header=tuple(
-            heading_of(name, language)
-            for name in ("suite", "item", "condition", "sentence", "rating_n", "rating",
-                         "rating_sd", "mean_z_n", "mean_z")
+        header=(
+            *(heading_of(name, language) for name in texts), *titled(labels.names),
+            *(heading_of(name, language) for name in _OF_MEANS),
         ),
-        labels=4,
+        labels=len(texts) + len(labels.names),
         rows=tuple(
             (
                 one.suite, one.item, told_cell(one.condition, language), one.sentence,
-                count(one.n),
+                *labels.of(one.suite, one.item, one.condition), count(one.n),
                 number(one.mean, digits=4),
                 number(one.sd, digits=4, absent=""),
                 count(one.n_z),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app.answer_tables import (
+    NO_LABELS,
     Beyond,
     alpha_title,
     answers_csv,
@@ -30,6 +31,14 @@ from cimento.app.exclusions import ExclusionForm, Filtered, show_logged
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading
 from cimento.app.incoming import asked_in, read_upload, remarks_on
+from cimento.app.labels import (
+    LabelTable,
+    label_tables,
+    labels_about,
+    labels_asked,
+    labels_grid,
+    show_label_tables,
+)
 from cimento.app.parts import ends, save, table
 from cimento.app.rated import (
     Scale,
@@ -79,6 +88,7 @@ class Results:
         self._visit, self._say, self._name, self._survey = visit, visit.say, name, survey
         self._design = None if survey is None else read_design(survey)
         self._judgments: list[Judgment] = []
+        self._labels = NO_LABELS if self._design is None else labels_asked(self._design)
         self._place = self._table(name)
         self._kept = self._place
         self._scale: ScaleForm | None = None
@@ -119,7 +129,8 @@ class Results:
             self._times = self._build_times()
             if self._times is None:
                 BesideModels(
-                    visit, self._design, asked=lambda: Asked(self._judgments, self._kept),
+                    visit, self._design,
+                    asked=lambda: Asked(self._judgments, self._kept, self._labels),
                     settle=self._settle,
                 ).build()  # fmt: skip
 
@@ -204,6 +215,9 @@ class Results:
         summaries = () if only_words else await asyncio.to_thread(summarize, self._judgments)
         remarks = await asyncio.to_thread(how_read, self._kept)
         beyond = await asyncio.to_thread(self._beyond)
+        if self._design is None:
+            self._labels = await labels_about(self._visit, self._judgments)
+        by_label = await asyncio.to_thread(label_tables, self._judgments, self._labels, self._say)
         self._scale = None
         self._summary.clear()
         with self._summary:
@@ -218,8 +232,9 @@ class Results:
             if numbers and self._survey is None:
                 self._scale = ScaleForm(self._visit, self._judgments, self._keep_scale)
                 self._scale.build()
-            self._build_downloads(beyond)
+            self._build_downloads(beyond, by_label)
             self._build_questions(summaries)
+            show_label_tables(by_label, self._say)
             self._build_means()
             self._build_shares()
 
@@ -255,14 +270,6 @@ class Results:
             Text(self._say("people.alpha-over")).classes("small")
         for summary in summaries:
             self._build_alpha_base(summary, several=len(summaries) > 1)
-        for summary in summaries:
-            if len(summary.by_condition) > 1:
-                means = [[condition_shown(name, self._say), two_decimals(mean, self._say)]
-                         for name, mean in summary.by_condition.items()]  # fmt: skip
-                table(
-                    [self._say(f"people.of-{name}") for name in ("condition", "mean-of-means")],
-                    means,
-                )
 
     def _build_alpha_base(self, summary: QuestionSummary, *, several: bool) -> None:
         """What an alpha rests on, where not on all stimuli, and why it has no interval."""
@@ -282,25 +289,24 @@ class Results:
         if not means:
             return
         heading(say("people.means"), level=3)
+        places = [(one.suite, one.item, one.condition) for one in means]
+        of = {name: say(f"people.of-{name}") for name in _OF_MEANS}
         columns = {
-            "item": [one.item for one in means],
-            "condition": [condition_shown(one.condition, say) for one in means],
-            "sentence": [one.sentence for one in means],
-            "judgments": [say.number(one.n) for one in means],
-            "mean": [two_decimals(one.mean, say) for one in means],
-            "sd-one": [two_decimals(one.sd, say) for one in means],
-            "z-n": [say.number(one.n_z) for one in means],
-            "z": [two_decimals(one.z, say) for one in means],
+            of["item"]: [one.item for one in means],
+            of["condition"]: [condition_shown(one.condition, say) for one in means],
+            of["sentence"]: [one.sentence for one in means],
+            **self._labels.columns(places),
+            of["judgments"]: [say.number(one.n) for one in means],
+            of["mean"]: [two_decimals(one.mean, say) for one in means],
+            of["sd-one"]: [two_decimals(one.sd, say) for one in means],
+            of["z-n"]: [say.number(one.n_z) for one in means],
+            of["z"]: [two_decimals(one.z, say) for one in means],
         }
         if len({one.condition for one in means}) == 1:
-            del columns["condition"]
+            del columns[of["condition"]]
         if all(one.n_z == one.n for one in means):
-            del columns["z-n"]
-        table(
-            [say(f"people.of-{name}") for name in columns],
-            [list(row) for row in zip(*columns.values(), strict=True)],
-            is_long=True,
-        )
+            del columns[of["z-n"]]
+        table([*columns], [list(row) for row in zip(*columns.values(), strict=True)], is_long=True)
         Text(say("people.z-what")).classes("small")
         if alike := people_without_z(self._judgments):
             count = say.number(len(alike))
@@ -312,17 +318,17 @@ class Results:
         if not shares:
             return
         heading(say("people.shares"), level=3)
-        table(
-            [say(f"people.of-{name}") for name in ("item", "sentence", "chosen", "share")],
-            [
-                [
-                    one.item, one.sentence, f"{say.number(one.n)}/{say.number(one.of)}",
-                    percent(100 * one.n / one.of, say),
-                ]
-                for one in shares
+        places = [(one.suite, one.item, one.condition) for one in shares]
+        columns = {
+            say("people.of-item"): [one.item for one in shares],
+            say("people.of-sentence"): [one.sentence for one in shares],
+            **self._labels.columns(places),
+            say("people.of-chosen"): [
+                f"{say.number(one.n)}/{say.number(one.of)}" for one in shares
             ],
-            is_long=True,
-        )  # fmt: skip
+            say("people.of-share"): [percent(100 * one.n / one.of, say) for one in shares],
+        }
+        table([*columns], [list(row) for row in zip(*columns.values(), strict=True)], is_long=True)
 
     def _beyond(self) -> Beyond:
         """What was asked beyond the suite, of the people whose answers are shown."""
@@ -330,24 +336,30 @@ class Results:
             return Beyond()
         return beyond_in(self._survey / DATABASE, self._design, self._judgments)
 
-    def _build_downloads(self, beyond: Beyond) -> None:
-        """The answers, and the mean of each sentence, for spreadsheet programs."""
+    def _build_downloads(self, beyond: Beyond, by_label: Sequence[LabelTable]) -> None:
+        """The answers, and the means of sentences and of labels, for spreadsheet programs."""
         judgments, name, language = self._judgments, self._kept.stem, self._say.language
+        labels = self._labels
         files = [
             (
                 "answers-xlsx",
                 f"{name}.xlsx",
-                lambda: workbook_of(answers_grid(judgments, beyond, language), language),
+                lambda: workbook_of(answers_grid(judgments, beyond, language, labels), language),
             ),
             (
                 "answers-csv",
                 f"{name}.csv",
-                lambda: answers_csv(judgments, beyond, language).encode(),
+                lambda: answers_csv(judgments, beyond, language, labels).encode(),
             ),
         ]
         if ratings_of(judgments):
-            means = partial(workbook_of, means_grid(judgments, language, self._design), language)
-            files.append(("means-xlsx", f"{name}-means.xlsx", means))
+            means = means_grid(judgments, language, self._design, labels)
+            files.append(
+                ("means-xlsx", f"{name}-means.xlsx", partial(workbook_of, means, language))
+            )
+        if by_label:
+            of_labels = partial(workbook_of, labels_grid(by_label, language), language)
+            files.append(("labels-xlsx", f"{name}-labels.xlsx", of_labels))
         if beyond.fillers or beyond.told:
             Text(self._say("people.files-beyond")).classes("small")
         with ui.element("div").classes("tools"):
@@ -403,6 +415,9 @@ class Results:
         self._build_earlier()
         await self._describe()
         return filtered, whole
+
+
+_OF_MEANS = ("item", "condition", "sentence", "judgments", "mean", "sd-one", "z-n", "z")
 
 
 def _read(path: Path) -> list[Judgment]:

@@ -123,6 +123,13 @@ def _ask(visit: Visit, folder: Path) -> None:
     ask_deletion(visit, say("people.delete-ask"), names, delete)
 
 
+def _address(label: str, address: str) -> None:
+    """An address that people read and type, below what it is for, which its link is called too."""
+    Text(label)
+    link = ui.link(address, address, new_tab=True).classes("link")
+    link.props["aria-label"] = f"{label} {address}"
+
+
 class SurveyPage:
     """The page of one survey.
 
@@ -233,7 +240,8 @@ class SurveyPage:
         link = await asyncio.to_thread(open_preview, self._folder, self._design)
         self._trial.clear()
         with self._trial:
-            ui.link(link, link, new_tab=True).classes("link").mark("preview")
+            label = self._say("people.preview-link", name=self._design.title)
+            ui.link(label, link, new_tab=True).mark("preview")
 
     # --- Serving
 
@@ -312,11 +320,12 @@ class SurveyPage:
                     code = ui.html(qr_code(served.room), sanitize=False).classes("code")
                     code.props(f'role=img aria-label="{say("people.code")}"')
                 with ui.element("div"):
-                    Text(say("people.open-here" if is_here else "people.open-link"))
-                    ui.link(served.room, served.room, new_tab=True).classes("link")
+                    _address(
+                        say("people.open-here" if is_here else "people.open-link"), served.room
+                    )
                     if not is_here:
                         Text(say("people.plain")).classes("small")
-                    Text(say("people.admin", address=f"{served.address}/admin"))
+                    _address(say("people.admin"), f"{served.address}/admin")
                     ui.label(say("people.secret", secret=served.secret)).classes("small")
             with ui.element("div").classes("tools"):
                 count = ui.number(
