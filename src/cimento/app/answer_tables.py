@@ -125,6 +125,17 @@ def condition_shown(condition: str, say: Words) -> str:
     return told_cell(condition, say.language)
 
 
+def _headings(judgments: Sequence[Judgment], names: Sequence[str], language: str) -> list[str]:
+    """The headings of fields of judgments; times that others wrote are in no zone that is known."""
+    is_ours = all(one.at is None or one.at.endswith(_UTC) for one in judgments)
+    return [
+        heading_of("sent" if name == "at" and not is_ours else name, language) for name in names
+    ]
+
+
+_UTC = ("+00:00", "Z")
+
+
 def _in_words(judgments: Iterable[Judgment], language: str) -> list[Judgment]:
     """Judgments with what cimento itself has named, and the ends of scales, in a language."""
     return [
@@ -172,7 +183,7 @@ def answers_csv(
     more += [pl.Series(title, cells, dtype=pl.String) for title, cells in of_each.items()]
     return csv_of(
         table.with_columns(more).rename(
-            {name: heading_of(name, language) for name in table.columns}
+            dict(zip(table.columns, _headings(whole, table.columns, language), strict=True))
         )
     )
 
@@ -197,8 +208,8 @@ def answers_grid(
     return Grid(
         title="answers",
         header=(
-            *(heading_of(name, language) for name in texts), *titled(labels.names), *beyond.told,
-            *(heading_of(name, language) for name in numbers),
+            *_headings(judgments, texts, language), *titled(labels.names), *beyond.told,
+            *_headings(judgments, numbers, language),
         ),
         labels=len(texts) + len(labels.names) + len(beyond.told),
         rows=tuple(

@@ -441,12 +441,17 @@ _CHECKS = re.compile(r"\((\d+) of (\d+) right\)")
 """How many attention checks somebody passed, behind the code."""
 
 
+_WHY = re.compile(r"\((its? (?:[^()]|\([^()]*\))+)\)")
+"""Why a column has no answers, behind its name."""
+
+
 def _show_remark(text: str, say: Words) -> None:
     """Show what is said of the answers, with the roles of columns in the page's language."""
     told = said(text, say.language)
     if told is None:
         show_translated(text, say).classes("small")
         return
+    told = _WHY.sub(lambda m: f"({reason_of(m[1], say)})", told)
     told = _CHECKS.sub(lambda m: f"({say('people.of-of', part=m[1], whole=m[2])})", told)
     roles = say.language != USUAL and _ROLE.sub(lambda m: f'{_role(m[1], say)} = "', told)
     Text(roles or told).classes("small")
