@@ -74,10 +74,12 @@ def build(visit: Visit) -> None:
     if visit.workspace.surveys():
         with ui.element("section"):
             _surveys(visit)
-    with ui.element("section"):
-        SurveyForm(visit, is_folded=bool(visit.workspace.surveys())).build()
-    with ui.element("section"):
-        OwnForms(visit).build()
+    is_brought = bool(visit.query.get("answers"))
+    is_folded = is_brought or bool(visit.workspace.surveys())
+    parts = [SurveyForm(visit, is_folded=is_folded), OwnForms(visit)]
+    for part in reversed(parts) if is_brought else parts:
+        with ui.element("section"):
+            part.build()
 
 
 def _surveys(visit: Visit) -> None:

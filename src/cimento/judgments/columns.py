@@ -241,10 +241,10 @@ def _other_questions(columns: Mapping[str, Answers]) -> Iterator[tuple[str, str]
     worded = _worded(columns)
     times = Counter(word for words in worded.values() for word in words)
     alone = [name for name, words in worded.items() if all(times[word] == 1 for word in words)]
-    sharing = [name for name in worded if name not in alone]
-    if any(map(_asks, sharing)) or len(sharing) <= len(alone):
+    sharing, asking = [name for name in worded if name not in alone], [*filter(_asks, alone)]
+    if any(map(_asks, sharing)) or len(sharing) <= len(asking):
         return
-    for name in filter(_asks, alone):
+    for name in asking:
         first = columns[name].cells[0]
         yield name, f"its answers ({first!r} ...) are none of those to the others"
 
