@@ -191,7 +191,7 @@ def test_ratings_in_words_have_no_means_until_each_word_has_its_number(tmp_path)
         await user.should_see('"Molto accettabile" = 4', retries=300)
         await user.should_see("La scala, conservata con le risposte")
         await user.should_see("Lette come risposte")
-        user.find("parole-words").click()
+        user.find(marker="table parole-words").click()
         await user.should_see("Molto accettabile", kind=Text, retries=300)
 
     shown: list[str] = []

@@ -115,6 +115,11 @@ def workbook_of(grid: Grid, language: str) -> bytes:
     return xlsx(grid, sheet=sheet[:1].upper() + sheet[1:])
 
 
+def file_named(name: str, grid: Grid, language: str) -> str:
+    """The name of the workbook of a table, which ends in what the table is in a language."""
+    return f"{name}-{'-'.join(heading_of(grid.title, language).lower().split())}.xlsx"
+
+
 def heading_of(name: str, language: str) -> str:
     """The heading of a column in a language; in English, the name of the field."""
     return EXPORTED[name].get(language, name)

@@ -19,6 +19,7 @@ from cimento.app.answer_tables import (
     answers_grid,
     beyond_in,
     condition_shown,
+    file_named,
     means_grid,
     people_without_z,
     scale_of_alpha,
@@ -71,8 +72,8 @@ from cimento.people.surveys.administration import write_results
 if TYPE_CHECKING:
     from nicegui.events import UploadEventArguments
 
-_IN_WORDS = "-words"
-"""The end of the name of a table whose ratings are still words."""
+_IN_WORDS, _KEPT = "-words", "-kept"
+"""The ends of the names of tables whose ratings are still words, and of what rules have left."""
 
 
 class Results:
@@ -152,7 +153,17 @@ class Results:
             if others:
                 Text(self._say("people.earlier"))
             for path in others:
-                button(path.stem, guarded(self._visit, partial(self.take, path)))
+                shown = button(
+                    self._called(path.stem), guarded(self._visit, partial(self.take, path))
+                )
+                shown.mark(f"table {path.stem}")
+
+    def _called(self, stem: str) -> str:
+        """What a table is called, with its ending in words of the page."""
+        for ending, key in ((_IN_WORDS, "table-words"), (_KEPT, "table-kept")):
+            if stem.endswith(ending):
+                return self._say(f"people.{key}", name=stem.removesuffix(ending))
+        return stem
 
     async def _fetch(self, survey: Path) -> None:
         """Write the answers so far as the judgments table, and describe them."""
@@ -352,14 +363,14 @@ class Results:
                 lambda: answers_csv(judgments, beyond, language, labels).encode(),
             ),
         ]
+        grids = {}
         if ratings_of(judgments):
-            means = means_grid(judgments, language, self._design, labels)
-            files.append(
-                ("means-xlsx", f"{name}-means.xlsx", partial(workbook_of, means, language))
-            )
+            grids["means-xlsx"] = means_grid(judgments, language, self._design, labels)
         if by_label:
-            of_labels = partial(workbook_of, labels_grid(by_label, language), language)
-            files.append(("labels-xlsx", f"{name}-labels.xlsx", of_labels))
+            grids["labels-xlsx"] = labels_grid(by_label, language)
+        for key, grid in grids.items():
+            written = partial(workbook_of, grid, language)
+            files.append((key, file_named(name, grid, language), written))
         if beyond.fillers or beyond.told:
             Text(self._say("people.files-beyond")).classes("small")
         with ui.element("div").classes("tools"):
@@ -402,7 +413,7 @@ class Results:
 
     async def _filter(self, rules: ExclusionRules, options: Sequence[str]) -> Filtered:
         """Leave people out by rules, with a log beside the table that is left."""
-        output = self._table(f"{self._place.stem}-kept")
+        output = self._table(f"{self._place.stem}{_KEPT}")
         whole = await asyncio.to_thread(_read, self._place)
         filtered, _ = await asyncio.to_thread(
             write_filtered, whole, rules, output, source=self._place, by=""

@@ -76,10 +76,10 @@ def build(visit: Visit) -> None:
             _surveys(visit)
     is_brought = bool(visit.query.get("answers"))
     is_folded = is_brought or bool(visit.workspace.surveys())
-    parts = [SurveyForm(visit, is_folded=is_folded), OwnForms(visit)]
-    for part in reversed(parts) if is_brought else parts:
+    parts = [SurveyForm(visit, is_folded=is_folded).build, OwnForms(visit).build]
+    for build_part in reversed(parts) if is_brought else parts:
         with ui.element("section"):
-            part.build()
+            build_part()
 
 
 def _surveys(visit: Visit) -> None:

@@ -311,7 +311,7 @@ def _to_people(visit: Visit, name: str, *, label: str) -> None:
 
 
 def _to_answers(visit: Visit, file: AnswersFile) -> None:
-    """Lead to step 5 with people's answers, which are no test."""
+    """Lead to step 5 with people's answers, which make no test."""
     say, wrote = visit.say, f" ({file.program})" if file.program else ""
     with ui.element("div").classes("mend"):
         Text(say("start.answers", file=f"{file.name}{wrote}"))

@@ -20,7 +20,7 @@ def label_names(items: Sequence[SurveyItem], *, others: Sequence[str] = ()) -> t
 
     Args:
         items: what people are asked about.
-        others: columns that are none, whatever their cells.
+        others: columns without labels, whatever their cells.
     """
     known = {*OWN_COLUMNS, *others} - {*AUTHORS}
     names = dict.fromkeys(name for item in items for name in item.columns if name not in known)
