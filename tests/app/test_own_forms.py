@@ -204,3 +204,52 @@ def test_answers_that_cannot_be_read_are_read_as_the_menus_above_the_columns_say
     visit(tmp_path, flow)
     judgments = judgments_of(read_judgments(tmp_path / "judgments" / "voti.parquet"))
     assert [one.value for one in judgments] == ["1", "2", "1", "2"]
+
+
+CHOICES = "\n".join(
+    [
+        "Marca temporal,Código,¿Cuál suena mejor?,¿Cuál suena mejor?",
+        "2/3/2026 10:02:11,ana,Las niñas están cansadas.,A Marta le gusta los perros.",
+        "2/3/2026 10:05:40,luis,Las niñas están cansadas.,A Marta le gustan los perros.",
+        "2/3/2026 10:06:03,eva,Las niñas están cansados.,Ambas",
+        "",
+    ]
+)
+
+
+def test_choices_say_how_often_each_sentence_was_chosen_with_and_without_a_test(tmp_path):
+    (tmp_path / "pares.csv").write_text(
+        "good,bad\nLas niñas están cansadas.,Las niñas están cansados.\n"
+        "A Marta le gustan los perros.,A Marta le gusta los perros.\n",
+        encoding="utf-8",
+    )
+
+    async def alone(user):
+        await user.open("/es/people")
+        fill(user, ui.select, "Lengua de las oraciones", "es")
+        await choose(user, "solas.csv", CHOICES)
+        await user.should_see("Elecciones por oración", retries=300)
+        await user.should_see("No se sabe qué oraciones son buenas")
+
+    async def with_test(user):
+        await user.open("/es/people")
+        fill(user, ui.select, "Prueba sobre la que se preguntó", "pares.csv")
+        await choose(user, "pares-elegidos.csv", CHOICES)
+        await user.should_see("Elecciones por oración", retries=300)
+
+    visit(tmp_path, alone)
+    visit(tmp_path, with_test)
+    assert list((tmp_path / "suites").glob("*")) == []
+    read = [
+        judgments_of(read_judgments(tmp_path / "judgments" / f"{name}.parquet"))
+        for name in ("solas", "pares-elegidos")
+    ]
+    assert [[one.value for one in answers] for answers in read] == [
+        [
+            "Las niñas están cansadas.", "A Marta le gusta los perros.",
+            "Las niñas están cansadas.", "A Marta le gustan los perros.",
+            "Las niñas están cansados.", "both",
+        ]
+    ] * 2  # fmt: skip
+    assert [one.condition for one in read[0]] == [""] * 6
+    assert [one.condition for one in read[1]] == ["good", "bad", "good", "good", "bad", ""]

@@ -87,7 +87,7 @@ class TestLong:
             tmp_path / "a.tsv",
             f"annotator\titem\tvalue\tquestion\nx\te 1\t{GOOD}\twhich is better\n",
         )
-        assert said(imported(path, "long", suite)) == [("e 1", "", "x", GOOD)]
+        assert said(imported(path, "long", suite)) == [("e 1", "acceptable", "x", GOOD)]
 
     def test_columns_and_answers_are_mapped(self, tmp_path, suite):
         path = write(tmp_path / "a.tsv", "chi\tfrase\trisposta\nx\te 1A\tbene\n")

@@ -111,6 +111,58 @@ def test_results_without_a_column_of_items_say_which_columns_there_are(tmp_path)
     assert (judgment.item, judgment.condition, judgment.value) == ("3", "good", "5")
 
 
+IBEX = """# 1. Time results were received.
+# 2. MD5 hash of participant's IP address.
+# 3. Controller name.
+# 4. Item number.
+# 5. Element number.
+# 6. Type.
+# 7. Group.
+# 8. Question (NULL if none).
+# 9. Answer.
+# 10. Whether or not answer was correct (NULL if N/A).
+# 11. Time taken to answer.
+"""
+
+
+def ibex(tmp_path, *trials):
+    """The judgments in results of Ibex, of trials with an address, number, type, group, answer."""
+    lines = [
+        f"1767607200,{who},AcceptabilityJudgment,{number},0,{kind},{group},Natural?,{value},NULL,900"
+        for who, number, kind, group, value in trials
+    ]
+    path = tmp_path / "results.txt"
+    path.write_text(IBEX + "\n".join(lines) + "\n", encoding="utf-8")
+    return read_answers([path], ImportOptions())
+
+
+def test_items_of_ibex_are_its_groups_and_conditions_its_types(tmp_path):
+    answers = ibex(
+        tmp_path,
+        ("aa", 8, "plural", "keys", 5), ("aa", 3, "singular", "cabinet", 2),
+        ("bb", 9, "singular", "keys", 1), ("bb", 2, "plural", "cabinet", 4),
+    )  # fmt: skip
+    assert [(j.item, j.condition, j.value) for j in answers.judgments] == [
+        ("keys", "plural", "5"), ("cabinet", "singular", "2"),
+        ("keys", "singular", "1"), ("cabinet", "plural", "4"),
+    ]  # fmt: skip
+    # The number is the place in the script, and not when a sentence was shown.
+    assert {j.position for j in answers.judgments} == {None}
+    assert answers.notes[0] == "Results of Ibex: items are by 'Group', conditions by 'Type'."
+
+
+def test_sentences_of_ibex_without_a_group_are_known_by_their_number(tmp_path):
+    answers = ibex(tmp_path, ("aa", 8, "plural", "keys", 5), ("aa", 3, "filler", "NULL", 2))
+    assert [j.item for j in answers.judgments] == ["keys", "filler 3"]
+    alone = ibex(tmp_path, ("aa", 8, "plural", "NULL", 5), ("aa", 3, "filler", "NULL", 2))
+    assert [(j.item, j.condition) for j in alone.judgments] == [("8", "plural"), ("3", "filler")]
+
+
+def test_groups_of_ibex_that_somebody_answered_twice_are_no_items(tmp_path):
+    with pytest.raises(InputError, match="no column is known as that of the items"):
+        ibex(tmp_path, ("aa", 8, "plural", "keys", 5), ("aa", 3, "singular", "keys", 2))
+
+
 @settings(deadline=None, max_examples=50)
 @given(st.data())
 def test_nobody_is_lost_however_people_share_seconds_and_addresses(tmp_path_factory, data):

@@ -49,7 +49,7 @@ THREE = (["p1", "5", "1", "4"], ["p2", "4", "2", "5"], ["p3", "5", "1", "3"])
 STAMPS = ["2026/01/05 10:02:01", "2026/01/05 10:03:11", "2026/01/05 10:07:41"]
 ASIDE = {
     # What is above it, what in it, and what is said of it.
-    "Informazioni cronologiche": (STAMPS, "written by Google Forms"),
+    "Informazioni cronologiche": (STAMPS, "kept as the time of the answers"),
     "Quando": (["10:02", "10:04", "11:15"], "it has dates, times or durations"),
     "Età": (["23", "31", "58"], "it has ages or years of birth"),
     "Год рождения": (["1990", "2001", "1985"], "it has ages or years of birth"),
@@ -74,8 +74,10 @@ def test_a_column_that_is_no_item_changes_no_judgment_and_is_named(tmp_path, nam
         more = read(tmp_path, header, *rows)
         assert said(more) == said(plain)
         (reading,) = more.readings
-        assert reading.roles == {"participant": ("Code",), "answers": SENTENCES}
-        assert why in reading.unused.get(name, f"written by {reading.program}")
+        kept = {"at": (name,)} if why.startswith("kept") else {}
+        assert reading.roles == {"participant": ("Code",), "answers": SENTENCES} | kept
+        assert kept or why in reading.unused[name]
+        assert {j.at for j in more.judgments} == ({*cells} if kept else {None})
         assert name in reading.said()
 
 
@@ -95,7 +97,7 @@ def test_metadata_in_any_place_change_no_judgment(tmp_path_factory, names, ratin
     assert said(more) == said(plain)
     assert len(plain.judgments) == 9
     (reading,) = more.readings
-    assert {*reading.unused, *reading.written} == {*names}
+    assert {*reading.unused, *reading.roles.get("at", ())} == {*names}
 
 
 def test_a_sentence_about_age_and_a_column_of_full_marks_are_items(tmp_path):

@@ -11,7 +11,9 @@ from typing import TypeAlias
 
 from cimento.app.words import Words
 from cimento.intake.words import EXPORTED, QUESTIONS, told_cell
-from cimento.judgments import BETTER, FIELDS, FILLER, SCALE, Judgment, csv_of, table_of
+from cimento.io.values import grouped
+from cimento.judgments import FIELDS, FILLER, SCALE, Judgment, csv_of, table_of
+from cimento.judgments.effects import SentenceShare, sentence_shares
 from cimento.judgments.labeled import Place
 from cimento.judgments.summaries import QuestionSummary, is_rated, once, rating_of
 from cimento.measures.participants import z_by_participant
@@ -324,56 +326,24 @@ def _order(design: SurveyDesign) -> dict[tuple[str, str], int]:
     return {place: number for number, place in enumerate(places)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentenceShare:
-    """How often one sentence was preferred where it could be.
-
-    Attributes:
-        suite: name of the suite.
-        item: id of the item.
-        condition: of the sentence; empty where it is not known.
-        sentence: as it was chosen.
-        n: number of people who chose it.
-        of: number of people who chose between it and others.
-    """
-
-    suite: str
-    item: str
-    condition: str
-    sentence: str
-    n: int
-    of: int
-
-
-def sentence_shares(
+def shares_by_sentence(
     judgments: Sequence[Judgment], design: SurveyDesign | None
 ) -> list[SentenceShare]:
-    """How often each sentence was preferred, by item, in the order of the answers.
+    """How often each sentence was preferred, see `sentence_shares`.
 
     Args:
-        judgments: the answers; those that are not choices of the better sentence are left out, and
-            of repeated ones of one person all but the first.
+        judgments: the answers.
         design: of the survey, which has the sentences that nobody chose; None where there is none,
             so that they are not there.
     """
-    chosen: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
-    for one in once(judgments):
-        if one.question == BETTER and one.counts:
-            counts = chosen.setdefault((one.suite, one.item), Counter())
-            counts[one.condition, one.value or ""] += 1
-    if design is not None:
-        for asked in design.questions:
-            place = (design.source.suite, asked.item)
-            for choice in asked.choices if place in chosen else ():
-                chosen[place][choice.condition, choice.value] += 0
-    return [
-        SentenceShare(
-            suite=suite, item=item, condition=condition, sentence=sentence, n=n,
-            of=counts.total(),
-        )
-        for (suite, item), counts in chosen.items()
-        for (condition, sentence), n in counts.most_common()
-    ]  # fmt: skip
+    if design is None:
+        return sentence_shares(judgments)
+    asked = grouped(
+        ((design.source.suite, question.item), (choice.condition, choice.value))
+        for question in design.questions
+        for choice in question.choices
+    )
+    return sentence_shares(judgments, asked)
 
 
 def scale_of_alpha(summary: QuestionSummary) -> str:

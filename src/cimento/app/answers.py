@@ -24,7 +24,7 @@ from cimento.app.answer_tables import (
     people_without_z,
     scale_of_alpha,
     sentence_means,
-    sentence_shares,
+    shares_by_sentence,
     workbook_of,
 )
 from cimento.app.beside import Asked, BesideModels
@@ -56,6 +56,8 @@ from cimento.app.words import USUAL, Words, percent, reason_of, said, two_decima
 from cimento.app.workspace import JUDGMENTS, SECRET
 from cimento.errors import InputError
 from cimento.judgments import (
+    BOTH,
+    NONE,
     NOT_OF_SUITE,
     Judgment,
     how_read,
@@ -325,14 +327,15 @@ class Results:
 
     def _build_shares(self) -> None:
         """The proportion of people who chose each sentence, of those who could."""
-        say, shares = self._say, sentence_shares(self._judgments, self._design)
+        say, shares = self._say, shares_by_sentence(self._judgments, self._design)
         if not shares:
             return
+        ties = {BOTH: say("people.chose-both"), NONE: say("people.chose-none")}
         heading(say("people.shares"), level=3)
         places = [(one.suite, one.item, one.condition) for one in shares]
         columns = {
             say("people.of-item"): [one.item for one in shares],
-            say("people.of-sentence"): [one.sentence for one in shares],
+            say("people.of-sentence"): [ties.get(one.sentence, one.sentence) for one in shares],
             **self._labels.columns(places),
             say("people.of-chosen"): [
                 f"{say.number(one.n)}/{say.number(one.of)}" for one in shares

@@ -25,7 +25,7 @@ from cimento.app.incoming import (
 from cimento.app.parts import ask_deletion, delete_button, named_languages, searched
 from cimento.app.workspace import JUDGMENTS, SECRET, SUITES
 from cimento.errors import CimentoError, InputError
-from cimento.judgments import table_of, write_judgments
+from cimento.judgments import BETTER, table_of, write_judgments
 from cimento.people.annotate.rows import Import
 from cimento.suites.builtin import find_suite
 
@@ -122,9 +122,11 @@ class OwnForms:
         made: Path | None = None
         read = partial(self._read, file, data, secret=secret, roles=roles)
         try:
-            if suite is None:
-                suite = made = await self._made_of(await read(None), name, file)
             came = await read(suite)
+            # Choices between sentences say how often each was chosen, also without a test.
+            if suite is None and not all(one.question == BETTER for one in came.judgments):
+                made = await self._made_of(came, name, file)
+                came = await read(made)
             await asyncio.to_thread(
                 write_judgments, table_of(came.judgments), table, read="\n".join(remarks_on(came))
             )

@@ -20,6 +20,9 @@ from cimento.report.formatting import rate_as_text
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cimento.judgments.summaries import QuestionSummary
     from cimento.people.annotate.second_annotator import JudgeAgreement, StoryJudgment
     from cimento.suites.stories import Story
 
@@ -266,7 +269,13 @@ def _agreement_of_table(options: AgreementOptions) -> None:
     from cimento.judgments import judgments_of, read_judgments
     from cimento.judgments.effects import condition_models, condition_shares
     from cimento.judgments.summaries import summarize
-    from cimento.people.annotate.effects_text import models_text, shares_text, targets_text
+    from cimento.people.annotate.effects_text import (
+        models_text,
+        sentences_text,
+        shares_text,
+        targets_text,
+        unknown_sides,
+    )
     from cimento.people.annotate.item_clusters import clusters_of_suite
     from cimento.people.annotate.remarks import doubled, worded
     from cimento.people.annotate.second_annotator import judge_agreements
@@ -284,13 +293,24 @@ def _agreement_of_table(options: AgreementOptions) -> None:
         )
     judges = [judge_agreements(judgments, one, clusters=clusters) for one in options.judge]
     shares = condition_shares(judgments, clusters=clusters)
+    sentences = unknown_sides(judgments)
     models = condition_models(judgments, clusters=clusters) if options.effects else ()
     if options.as_json:
         told = {"questions": summaries, "shares": shares, "effects": models,
-                "judges": [*chain(*judges)]}  # fmt: skip
-        asked = {"questions": True, "shares": shares, "effects": options.effects, "judges": judges}
+                "judges": [*chain(*judges)], "sentences": sentences}  # fmt: skip
+        asked = {"questions": True, "shares": shares, "effects": options.effects,
+                 "judges": judges, "sentences": sentences}  # fmt: skip
         show_json({name: made for name, made in told.items() if asked[name]})
         return
+    show(_questions_text(summaries))
+    effects = models_text(models) if options.effects else ""
+    texts = (targets_text(summaries, clusters), shares_text(shares), sentences_text(sentences))
+    for text in filter(None, (*texts, effects, *map(_judge_text, chain(*judges)))):
+        show(f"\n{text}")
+
+
+def _questions_text(summaries: Sequence[QuestionSummary]) -> str:
+    """Every question with its numbers, as a table."""
     header = ("question", "people", "places", "answers", "per place", "mean of places",
               "sd in places", "Krippendorff's alpha")  # fmt: skip
     rows = [
@@ -306,11 +326,7 @@ def _agreement_of_table(options: AgreementOptions) -> None:
         )
         for summary in summaries
     ]
-    show(in_columns(header, rows))
-    effects = models_text(models) if options.effects else ""
-    texts = (targets_text(summaries, clusters), shares_text(shares), effects)
-    for text in filter(None, (*texts, *map(_judge_text, chain(*judges)))):
-        show(f"\n{text}")
+    return in_columns(header, rows)
 
 
 def _judge_text(compared: JudgeAgreement) -> str:

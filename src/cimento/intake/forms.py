@@ -85,6 +85,7 @@ class Program:
     least: int = 2
     signature: Sequence[str] = ()
     common: Sequence[str] = ()
+    submitted: Sequence[str] = ()
     number: Sequence[str] = ()
     written: Sequence[str] = ()
     roles: Mapping[str, Sequence[str]]

@@ -49,7 +49,10 @@ NOT_OF_SUITE = frozenset({FILLER, PRACTICE, PRACTICE_COMPREHENSION})
 """The questions whose answers are stored, and are in no table of judgments."""
 
 NONE = "none"
-"""The answer that none of the options fits."""
+"""The answer that none of the options fits, or that neither sentence is better."""
+
+BOTH = "both"
+"""The answer that both sentences are equally good."""
 
 MISSING = ("NA", "N/A", "NaN")
 """What R and others write into empty cells."""
@@ -68,7 +71,7 @@ class Judgment:
         question: question that was answered, such as `ACCEPTABILITY`.
         value: the answer; None where none was given.
         remark: anything that was added.
-        at: time of the answer, in UTC.
+        at: time of the answer, in UTC; from a form, when it was sent, as the form has it.
         survey: list of the survey.
         position: place in that list, from 1.
         seconds: number of seconds that the answer took.

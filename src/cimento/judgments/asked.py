@@ -6,7 +6,7 @@ import difflib
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -110,6 +110,7 @@ class AskedItems:
         self._by_name: dict[str, set[AskedItem]] = {}
         self._by_trial: dict[str, set[AskedItem]] = {}
         self._hints: dict[str, str] = {}
+        self._alternatives: dict[tuple[str, str], list[AskedItem]] | None = None
         for place, names in named:
             if place.trial:
                 self._by_trial.setdefault(place.trial, set()).add(place)
@@ -146,6 +147,20 @@ class AskedItems:
             and place.question not in NOT_OF_SUITE
             and not {*place.surveys}.isdisjoint(surveys)
         ]
+
+    def alternatives(self) -> Mapping[tuple[str, str], Sequence[AskedItem]]:
+        """The sentences of each item that has several, by suite and item."""
+        if self._alternatives is None:
+            found: dict[tuple[str, str], list[AskedItem]] = {}
+            for place in dict.fromkeys(p for places in self._by_name.values() for p in places):
+                if place.text and place.condition:
+                    found.setdefault((place.suite, place.item), []).append(place)
+            self._alternatives = {
+                item: sorted(places, key=lambda place: place.condition)
+                for item, places in found.items()
+                if len(places) > 1
+            }
+        return self._alternatives
 
     def shown_in(self, suites: Collection[str]) -> list[AskedItem]:
         """The questions of some suites that show a text, in order."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import TypeAlias
 
 from cimento.io.values import grouped
 from cimento.judgments import ACCEPTABLE, BETTER, FITS, WHICH_FITS, Judgment
+from cimento.judgments.chosen import preferred
 from cimento.judgments.summaries import (
     EACH_ALONE,
     ItemClusters,
@@ -100,7 +103,7 @@ def _shares(
 ) -> Iterator[ConditionShare]:
     """The proportions of a question, if it is one of choices or of yes and no."""
     if question in (BETTER, WHICH_FITS):
-        chosen = [j.value if question == WHICH_FITS else j.condition for j in answers]
+        chosen = [j.value if question == WHICH_FITS else preferred(j) for j in answers]
         options = dict.fromkeys(filter(None, chosen))
         if len(options) <= _MOST_OPTIONS:
             for option in options:
@@ -131,6 +134,56 @@ def _share(
         these=share_interval(yes, design),
         others=for_others(partial(share_interval, yes), design, people),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceShare:
+    """How often one sentence was preferred where it could be.
+
+    Attributes:
+        suite: name of the suite.
+        item: id of the item.
+        condition: of the sentence; empty where it is not known.
+        sentence: as it was chosen, or the word for both or neither.
+        n: number of people who chose it.
+        of: number of people who chose between it and others.
+    """
+
+    suite: str
+    item: str
+    condition: str
+    sentence: str
+    n: int
+    of: int
+
+
+def sentence_shares(
+    judgments: Sequence[Judgment],
+    options: Mapping[tuple[str, str], Sequence[tuple[str, str]]] = MappingProxyType({}),
+) -> list[SentenceShare]:
+    """How often each sentence was preferred, by item, in the order of the answers.
+
+    Args:
+        judgments: the answers; those that are not choices of the better sentence are left out, and
+            of repeated ones of one person all but the first.
+        options: suite and item to the conditions and sentences that could be chosen, so that those
+            that nobody chose are there too.
+    """
+    chosen: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
+    for one in once(judgments):
+        if one.question == BETTER and one.counts:
+            counts = chosen.setdefault((one.suite, one.item), Counter())
+            counts[one.condition, one.value or ""] += 1
+    for place, counts in chosen.items():
+        counts.update(dict.fromkeys(options.get(place, ()), 0))
+    return [
+        SentenceShare(
+            suite=suite, item=item, condition=condition, sentence=sentence, n=n,
+            of=counts.total(),
+        )
+        for (suite, item), counts in chosen.items()
+        for (condition, sentence), n in counts.most_common()
+    ]  # fmt: skip
 
 
 def condition_models(

@@ -19,6 +19,7 @@ from cimento.intake.tables import open_table
 from cimento.io.files import inert, write_text
 from cimento.judgments import TEXT, ColumnMap, RawRow, finite
 from cimento.judgments.asked import AskedItems
+from cimento.judgments.chosen import choices_in
 from cimento.judgments.codes import decoded
 from cimento.judgments.columns import is_address
 from cimento.judgments.participants import (
@@ -119,6 +120,10 @@ def likely_form(table: Table, columns: ColumnMap, places: AskedItems) -> str:
     if told is not columns:
         return "long"
     rest = [name for name in table.columns if name.strip() and name not in columns.taken]
+    if places and not places.complete:
+        cells, headings = {name: table.stripped(name) for name in rest}, {n: n for n in rest}
+        if choices_in(cells, headings, places, values=columns.values):
+            return "wide"
     if places and any(places.find(name, where=table.name) for name in rest):
         return "wide"
     return "wide" if not places and not has("value", "item", TEXT) and len(rest) > 1 else ""

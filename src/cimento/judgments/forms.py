@@ -32,6 +32,7 @@ class FormTable:
         headings: column to what people read, where a second row has it.
         written: columns that the program fills.
         numbered: column with the number of a submission; empty where there is none.
+        submitted: column that says when it was sent; empty where there is none.
         unsubmitted: number of rows that were left out since they were never submitted.
     """
 
@@ -40,6 +41,7 @@ class FormTable:
     headings: Mapping[str, str]
     written: frozenset[str]
     numbered: str
+    submitted: str
     unsubmitted: int
 
     @property
@@ -74,7 +76,7 @@ def form_table(table: Table, form: str = "", *, unsubmitted: bool = False) -> Fo
     table = _renamed(table.without(headings), texts)
     program = programs().get(form) or (programs()[QUALTRICS] if headings else program_of(table))
     if program is None:
-        return FormTable(table, None, {}, frozenset(), "", 0)
+        return FormTable(table, None, {}, frozenset(), "", "", 0)
     nobody = program.left_out(table)
     if unsubmitted:
         nobody = {row: rule for row, rule in nobody.items() if not rule.submit}
@@ -84,6 +86,7 @@ def form_table(table: Table, form: str = "", *, unsubmitted: bool = False) -> Fo
         texts,
         _written(table, program, ids),
         program.column(table, program.number),
+        program.column(table, program.submitted),
         sum(rule.submit for rule in nobody.values()),
     )
 

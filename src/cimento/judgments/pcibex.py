@@ -170,11 +170,15 @@ def _in_roles(
     """
     lines = [int(row.where.rpartition(" ")[2]) for row in answered]
     table, columns = with_roles(table_of(answered, lines, name=path.name), columns)
+    if _IBEX_NUMBER in table.cells and "position" not in columns.chosen:
+        columns = replace(columns, columns={**columns.columns, "position": ()})
     found = _found(table, people, columns)
-    _need_items(table, columns)
+    told = list[str]()
+    if not _is_about_items(table, columns):
+        table, columns, told = _of_ibex(table, columns)
     stated = (*columns.columns.get(ANNOTATOR, ()), *found)
     named = replace(columns, columns={**columns.columns, ANNOTATOR: stated})
-    notes = (*map(remark, found), *_unnamed(table, submissions, named))
+    notes = (*map(remark, found), *told, *_unnamed(table, submissions, named))
     return *with_file(table, named, SUBMISSION), notes
 
 
@@ -278,19 +282,49 @@ def _doubled(doubled: Sequence[str], asked: Sequence[RawRow]) -> Iterator[str]:
         )
 
 
-def _need_items(table: Table, columns: ColumnMap) -> None:
-    """Refuse answers of which none says what it is about.
+def _is_about_items(table: Table, columns: ColumnMap) -> bool:
+    """Whether any answer says what it is about."""
+    return any(columns.cell(row, name) for row in rows_of(table) for name in _ABOUT)
+
+
+def _of_ibex(table: Table, columns: ColumnMap) -> tuple[Table, ColumnMap, list[str]]:
+    """Results of Ibex: items are its groups, conditions its types (docs/manual.md of Ibex).
+
+    Each participant sees one sentence of a group. Sentences without a group are known by *Item
+    number*, which is the place in the script, not the order in which they were shown.
 
     Raises:
-        InputError: that is so; the message has the columns that there are.
+        InputError: the comments name other columns, or somebody answered twice to one item.
     """
-    rows = rows_of(table)
-    if any(columns.cell(row, name) for row in rows for name in _ABOUT):
-        return
-    cells = {name: cell for row in rows for name, cell in row.cells.items() if cell}
+    if not all(name in table.cells for name in _IBEX):
+        raise _no_items(table)
+    numbers, types = table.stripped(_IBEX_NUMBER), table.stripped(_IBEX_TYPE)
+    groups = table.stripped(_IBEX_GROUP) if _IBEX_GROUP in table.cells else [""] * len(numbers)
+    item, cells = (_IBEX_GROUP, groups) if all(groups) else (_IBEX_NUMBER, numbers)
+    if any(groups) and not all(groups):
+        both = zip(groups, types, numbers, strict=True)
+        item, cells = _ITEM, [group or f"{kind} {number}" for group, kind, number in both]
+        table = table.with_cells({**table.cells, _ITEM: cells})
+    asked = [*zip(table.stripped(SUBMISSION), cells, strict=True)]
+    if len({*asked}) < len(asked) or not all(cells):
+        raise _no_items(table)
+    roles = {"item": (item,), "condition": columns.columns.get("condition") or (_IBEX_TYPE,)}
+    shown = " or ".join(map(repr, (_IBEX_GROUP, _IBEX_NUMBER))) if item == _ITEM else repr(item)
+    note = f"Results of Ibex: items are by {shown}, conditions by {roles['condition'][0]!r}."
+    return table, replace(columns, columns={**columns.columns, **roles}), [note]
+
+
+_IBEX_TYPE, _IBEX_GROUP, _IBEX_NUMBER = "Type", "Group", "Item number"
+_IBEX = (_IBEX_NUMBER, "Element number", _IBEX_TYPE)
+"""What the comments in results of Ibex call the columns of places, of their parts, and of types."""
+
+
+def _no_items(table: Table) -> InputError:
+    """The error of answers of which none says what it is about, with the columns that there are."""
+    cells = {name: cell for row in rows_of(table) for name, cell in row.cells.items() if cell}
     ours = {*_OURS, RECEIVED, ADDRESS}
     shown = ", ".join(f"{name!r} ({cell})" for name, cell in cells.items() if name not in ours)
-    raise InputError(
+    return InputError(
         where=table.name,
         seen=f"no column is known as that of the items; there are, each with a value: {shown}",
         todo="Name them: --columns='item=COLUMN,condition=COLUMN'.",
@@ -299,7 +333,9 @@ def _need_items(table: Table, columns: ColumnMap) -> None:
 
 _BLOCK = "block of the file"
 """The stand-in for a column: how many submissions the comments have announced so far."""
-_OURS = (SUBMISSION, _BLOCK, "answer", "took", "at")
+_ITEM = "item of the script"
+"""The stand-in for a column of items where some have a group and others a place alone."""
+_OURS = (SUBMISSION, _BLOCK, _ITEM, "answer", "took", "at")
 """Columns that are made here of others."""
 _PENN = ("PennElementType", "PennElementName", PARAMETER, VALUE, TIME, ANSWER, TOOK, "Comments")
 """Columns that the program writes after the first ones."""

@@ -7,7 +7,7 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import TypeAlias
@@ -15,6 +15,7 @@ from typing import TypeAlias
 from cimento.errors import counted
 from cimento.io.clusters import Crossing
 from cimento.judgments import ACCEPTABILITY, BETTER, TIMED, Judgment, finite
+from cimento.judgments.chosen import UNKNOWN_SIDES, preferred
 from cimento.statistics.agreement import (
     Agreement,
     alpha_for_others,
@@ -128,14 +129,14 @@ def rating_of(judgment: Judgment) -> float | None:
 
 
 def comparable_answer(judgment: Judgment) -> Hashable | None:
-    """A rating as a number; of a choice the condition, where it is known; else the answer.
+    """A rating as a number; of a choice the condition, None where it is unknown; else the answer.
 
     Sentences differ from item to item, so that as labels no two people would agree by chance.
     """
     if is_rated(judgment.question):
         return rating_of(judgment)
     if judgment.question == BETTER:
-        return judgment.condition or judgment.value
+        return preferred(judgment)
     return judgment.value
 
 
@@ -151,34 +152,41 @@ def _described(
     rated = is_rated(question)
     answers: dict[QuestionKey, list[Hashable]] = {}
     people: dict[QuestionKey, list[str | None]] = {}
+    of_unknown = Counter[QuestionKey]()
     for judgment in judgments:
         value = comparable_answer(judgment)
-        if value is not None:
+        if value is None and not rated:
+            of_unknown[judgment.key] += 1
+        elif value is not None:
             answers.setdefault(judgment.key, []).append(value)
             people.setdefault(judgment.key, []).append(judgment.annotator)
     means = mean_ratings(judgments) if rated else {}
-    sizes = [len(got) for got in answers.values()]
+    n_answers = of_unknown + Counter({place: len(got) for place, got in answers.items()})
+    if of_unknown:  # sentences as labels would agree beyond chance wherever anybody agrees
+        answers, people = {}, {}
     deviations = [
         statistics.stdev(got) for got in _ratings(judgments).values() if len(got) >= _FEWEST_RATINGS
     ]
     level, design = "interval" if rated else "nominal", place_design(list(answers), clusters)
+    alpha = krippendorff_alpha(list(answers.values()), scale=level, design=design)
+    others = alpha_for_others(
+        list(answers.values()), list(people.values()), scale=level, design=design
+    )
     conditions: dict[str, list[float]] = {}
     for (_, _, condition, _), mean in means.items():
         conditions.setdefault(condition, []).append(mean)
     return QuestionSummary(
         question=question,
         people=len({judgment.annotator for judgment in judgments}),
-        places=len(answers),
+        places=len(n_answers),
         judgments=len(judgments),
-        fewest=min(sizes, default=0),
-        most=max(sizes, default=0),
+        fewest=min(n_answers.values(), default=0),
+        most=max(n_answers.values(), default=0),
         mean=_mean(list(means.values())),
         sd=_mean(deviations) if rated else None,
         by_condition={name: math.fsum(got) / len(got) for name, got in conditions.items()},
-        alpha=krippendorff_alpha(list(answers.values()), scale=level, design=design),
-        alpha_others=alpha_for_others(
-            list(answers.values()), list(people.values()), scale=level, design=design
-        ),
+        alpha=replace(alpha, reason=UNKNOWN_SIDES) if of_unknown else alpha,
+        alpha_others=replace(others, reason=UNKNOWN_SIDES) if of_unknown else others,
     )
 
 
@@ -320,7 +328,9 @@ def sitting_seconds(answers: Sequence[Judgment]) -> Measurement:
     if len(taken) == len(answers):
         return _time(math.fsum(taken), "for all answers together")
     moments = [moment for judgment in answers if (moment := _moment(judgment.at)) is not None]
-    if len(moments) == len(answers) and len(set(moments)) > 1:
+    # Forms have the time of a submission alone, which all of its answers share.
+    n_times = len(set(moments))
+    if len(moments) == len(answers) < 2 * n_times and n_times > 1:
         return _time(max(moments) - min(moments), "from the first answer to the last")
     return Measurement(None, "no time is known")
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, counted
+from cimento.intake.names import ends_sentence
 from cimento.intake.reading import ANSWERS
 from cimento.intake.table import Table
 from cimento.intake.tables import open_table
-from cimento.judgments import TEXT, ColumnMap, RawRow
+from cimento.judgments import BETTER, BOTH, NONE, TEXT, ColumnMap, RawRow
 from cimento.judgments.asked import GRID_DASH, AskedItems
+from cimento.judgments.chosen import ChoiceQuestion, choices_in, choices_said, ties_said
 from cimento.judgments.codes import decoded
 from cimento.judgments.columns import Answers, no_items
 from cimento.judgments.formats import RawAnswers
@@ -32,6 +34,7 @@ from cimento.judgments.participants import (
 from cimento.judgments.roles import answers_reading, resolved, rows_of, with_roles
 
 _SHOWN = 5
+_NO_CHOICE = "its answers are not sentences to choose from"
 _CALLED_SO = "it is called as in a table with an answer in each row"
 _QUESTION_ID = re.compile(r"q\d+|check-\d+")
 """The ids that surveys of our own give to questions and attention checks."""
@@ -73,22 +76,100 @@ def read_wide(
     people = "" if named else of_wide(table, read, keep_names=keep_names)
     taken = columns.taken | {people}
     rest = [name for name in table.columns if name not in taken and name.strip()]
-    others = _others(read, table, rest, places, items, called)
-    chosen = [name for name in rest if name not in others]
+    asked = _asked(read, table, rest, places, items, columns.values, called)
     if not named and not people:
-        raise nobody(table, [*others], advice=rows_advised(table))
-    _refuse_unfit(table, rest, chosen)
+        raise nobody(table, [*asked.others], advice=rows_advised(table))
+    _refuse_unfit(table, rest, asked)
     columns, notes = _with_people(columns, people, read, keep_names=keep_names)
     reading = answers_reading(
-        table, columns, program=read.title, roles={ANSWERS: chosen}, unused=others,
-        written=[name for name in read.written if name in others],
+        table, columns, program=read.title, roles={ANSWERS: asked.items}, unused=asked.others,
+        written=[name for name in read.written if name in asked.others],
     )  # fmt: skip
     # The answers of a design are those that it has.
-    asked = [] if places.complete else chosen
-    table, codes = decoded(table, asked, columns.values, coded=read.coded)
-    rows = _melted(table, columns, _item_names(read, chosen))
-    said = (*notes, *_numbered(read, chosen, places), *_strange(others, places), *codes)
-    return RawAnswers(rows, read.passed, said, reading)
+    rated = [] if places.complete else asked.rated
+    table, codes = decoded(table, rated, columns.values, coded=read.coded)
+    rows, passed, ties = _melted(table, columns, _item_names(read, asked.items), asked.choices)
+    said = (*notes, *_remarks(read, asked, places), *ties, *codes)
+    return RawAnswers(rows, {**read.passed, **passed}, said, reading)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The columns of a table with a person in each row.
+
+    Attributes:
+        items: the columns with answers.
+        others: the columns without, each with what it has instead, which may be empty.
+        choices: of the items those whose answers are sentences.
+    """
+
+    items: Sequence[str]
+    others: Mapping[str, str]
+    choices: Mapping[str, ChoiceQuestion]
+
+    @property
+    def rated(self) -> list[str]:
+        """The items with other answers."""
+        return [name for name in self.items if name not in self.choices]
+
+
+def _asked(
+    form: FormTable,
+    table: Table,
+    rest: Sequence[str],
+    places: AskedItems,
+    items: Sequence[str],
+    values: Mapping[str, str],
+    called: Collection[str],
+) -> _Asked:
+    """The columns that are items, and those that are not; see `_others`."""
+    choices = _choices(form, table, rest, places, items, values)
+    plain = [name for name in rest if name not in choices]
+    others = _others(form, table, plain, places, items, called)
+    if choices and not (places or items):
+        others = _beside_choices(form, table, plain, others)
+    return _Asked([name for name in rest if name not in others], others, choices)
+
+
+def _choices(
+    form: FormTable,
+    table: Table,
+    rest: Sequence[str],
+    places: AskedItems,
+    items: Sequence[str],
+    values: Mapping[str, str],
+) -> dict[str, ChoiceQuestion]:
+    """The columns whose answers are sentences; none of a design, which has its answers itself."""
+    if places.complete:
+        return {}
+    asked = [
+        name
+        for name in rest
+        if name not in form.written and (not items or _named(form, name, items))
+    ]
+    return choices_in(
+        {name: table.stripped(name) for name in asked},
+        {name: form.heading(name) for name in asked},
+        places,
+        values=values,
+        coded=form.coded,
+    )
+
+
+def _beside_choices(
+    form: FormTable, table: Table, rest: Sequence[str], others: Mapping[str, str]
+) -> dict[str, str]:
+    """The columns that are not items beside choices: all but sentences that were rated."""
+    return {
+        name: others.get(name, _NO_CHOICE)
+        for name in rest
+        if not (
+            name not in others
+            and Answers(table.cells[name]).are_numbers
+            and ends_sentence(form.heading(name))
+            and not form.heading(name).rstrip().endswith("?")
+        )
+    }
 
 
 def _without_answers(columns: ColumnMap) -> tuple[ColumnMap, frozenset[str]]:
@@ -102,7 +183,11 @@ def _without_answers(columns: ColumnMap) -> tuple[ColumnMap, frozenset[str]]:
 def _with_people(
     columns: ColumnMap, people: str, form: FormTable, *, keep_names: bool
 ) -> tuple[ColumnMap, Sequence[str]]:
-    """Where fields stand, with the column of people that was found, and what is said."""
+    """Where fields stand, with the columns of people and of times; and what is said of people."""
+    # Beside pseudonyms the time of a submission could tell who somebody is.
+    sent = form.submitted if keep_names else ""
+    if sent and not columns.columns.get("at") and form.table.profile(sent).kind == "moments":
+        columns = replace(columns, columns={**columns.columns, "at": (sent,)})
     if not people:
         return columns, ()
     note = by_number(people) if people == form.numbered else remark(people)
@@ -140,14 +225,15 @@ _AGAIN = re.compile(r"(.*) \([0-9]+\)", re.DOTALL)
 """What a second column of one name is called, see `open_table`."""
 
 
-def _refuse_unfit(table: Table, rest: Sequence[str], chosen: Sequence[str]) -> None:
-    """Refuse a table without answers, and two columns of one name that both have answers.
+def _refuse_unfit(table: Table, rest: Sequence[str], asked: _Asked) -> None:
+    """Refuse a table without answers, and two columns of one name that both have ratings.
 
     Raises:
         InputError: no column is an item; or a sentence was rated for two things, say.
     """
-    if not chosen:
+    if not asked.items:
         raise _nothing_asked(table, rest)
+    chosen = asked.rated
     for name in chosen:
         if (match := _AGAIN.fullmatch(name)) and match[1] in chosen:
             raise InputError(
@@ -213,6 +299,13 @@ def _named(form: FormTable, name: str, items: Sequence[str]) -> bool:
     )
 
 
+def _remarks(form: FormTable, asked: _Asked, places: AskedItems) -> Iterator[str]:
+    """What is said of the questions of a table."""
+    yield from _numbered(form, asked.rated, places)
+    yield from _strange(asked.others, places)
+    yield from choices_said(asked.choices, {name: form.heading(name) for name in asked.choices})
+
+
 def _numbered(form: FormTable, chosen: Sequence[str], places: AskedItems) -> Iterator[str]:
     """What is said of questions that a suite has without the numbers before them."""
     numbered = [name for name in chosen if places.is_numbered(form.heading(name), name)]
@@ -256,23 +349,40 @@ def _of_grid(heading: str, *, dash: bool) -> tuple[str, str]:
     return question, row
 
 
-def _melted(table: Table, columns: ColumnMap, names: Mapping[str, str]) -> list[RawRow]:
+def _melted(
+    table: Table,
+    columns: ColumnMap,
+    names: Mapping[str, str],
+    choices: Mapping[str, ChoiceQuestion],
+) -> tuple[list[RawRow], Counter[str], Iterator[str]]:
     """One row for each answer, with the other fields of its person.
 
     Args:
         table: the rows of people.
         columns: where these fields stand.
         names: each column of an item with the item's name.
+        choices: the columns whose answers are sentences.
+
+    Returns:
+        The rows; what was skipped, and how often; and what is said of both and neither.
     """
     people = resolved(rows_of(table), columns)
     answers = {name: table.stripped(name) for name in names}
-    # The heading is whatever the suite calls the item: its id or its text.
-    return [
-        RawRow(
-            f"{person.where}, column {name!r}",
-            {**person.cells, "item": item, TEXT: name, "value": answers[name][row]},
-        )
-        for row, person in enumerate(people)
-        for name, item in names.items()
-        if answers[name][row]
-    ]
+    rows, passed = list[RawRow](), Counter[str]()
+    ties: dict[str, Counter[str]] = {BOTH: Counter(), NONE: Counter()}
+    for number, person in enumerate(people):
+        for name, item in names.items():
+            if not (answer := answers[name][number]):
+                continue
+            # The heading is whatever the suite calls the item: its id or its text.
+            cells = {**person.cells, "item": item, TEXT: name, "value": answer}
+            if question := choices.get(name):
+                value = question.values.get(answer, answer)
+                if not value:
+                    passed[f"{answer!r} chooses no sentence"] += 1
+                    continue
+                if value in ties:
+                    ties[value][answer] += 1
+                cells |= {"item": question.item or item, "question": BETTER, "value": value}
+            rows.append(RawRow(f"{person.where}, column {name!r}", cells))
+    return rows, passed, ties_said(ties)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from cimento.errors import InputError
-from cimento.judgments import ACCEPTABLE, BETTER, Judgment
+from cimento.judgments import ACCEPTABLE, BETTER, BOTH, NONE, Judgment
 from cimento.judgments.summaries import rating_of
 
 
@@ -22,7 +22,9 @@ def ratings_by_condition(
     chosen: Counter[tuple[str, str]] = Counter()
     for judgment in about:
         key = _chosen_of(judgment, known)
-        if key not in known:
+        if judgment.question == BETTER and judgment.value in (BOTH, NONE):
+            passed["both sentences were chosen, or neither, which counts for none of them"] += 1
+        elif key not in known:
             passed["the suite has no such item or condition"] += 1
         elif not judgment.is_about(known[key]):
             passed["another sentence was judged: the suite has been changed since"] += 1

@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 
 from cimento.io.inline_markup import columns
-from cimento.judgments.effects import ConditionModel, ConditionShare
+from cimento.judgments import BOTH, NONE, Judgment
+from cimento.judgments.effects import ConditionModel, ConditionShare, SentenceShare, sentence_shares
 from cimento.judgments.summaries import ItemClusters, QuestionSummary
 from cimento.report.formatting import interval, number, p_short
 from cimento.statistics.design import Design
-from cimento.statistics.intervals import Interval, z_quantile
+from cimento.statistics.intervals import Interval, wilson, z_quantile
 
 _EFFECT = "effect on log-odds"
 _BY_CLUSTER = (
@@ -37,6 +38,26 @@ def shares_text(shares: Sequence[ConditionShare]) -> str:
     rows = [
         (one.question, one.condition or "yes", str(one.n), number(one.share), _ends(one.these),
          _ends(one.others))
+        for one in shares
+    ]  # fmt: skip
+    return columns([header, *rows])
+
+
+def unknown_sides(judgments: Sequence[Judgment]) -> list[SentenceShare]:
+    """How often each sentence was chosen, where it is not known which is which."""
+    shares = sentence_shares([one for one in judgments if not one.condition])
+    ties = (BOTH, NONE)
+    return [] if all(one.sentence in ties for one in shares) else shares
+
+
+def sentences_text(shares: Sequence[SentenceShare]) -> str:
+    """How often each sentence was chosen, as a table; empty without any."""
+    if not shares:
+        return ""
+    header = ("item", "sentence", "chosen", "proportion", "95%, other people")
+    rows = [
+        (one.item, one.sentence, f"{one.n} of {one.of}", number(one.n / one.of),
+         interval(*wilson(one.n / one.of, one.of)))
         for one in shares
     ]  # fmt: skip
     return columns([header, *rows])

@@ -20,8 +20,9 @@ from cimento.intake.reading import AnswersReading
 from cimento.intake.table import Table
 from cimento.intake.tables import open_table
 from cimento.io.files import folder_atomically, read_bytes, writing
-from cimento.judgments import BETTER, ColumnMap, Judgment, judgments_of
-from cimento.judgments.asked import AskedItem, AskedItems, comparable_text
+from cimento.io.values import grouped
+from cimento.judgments import BETTER, BOTH, NONE, ColumnMap, Judgment, judgments_of
+from cimento.judgments.asked import AnswerValue, AskedItem, AskedItems, comparable_text
 from cimento.judgments.formats import RawAnswers, likely_form, read_long
 from cimento.judgments.jspsych import TRIAL_TYPE, read_jspsych
 from cimento.judgments.pcibex import read_pcibex
@@ -31,7 +32,7 @@ from cimento.judgments.roles import usual_columns
 from cimento.judgments.summaries import once
 from cimento.judgments.told import told_advised
 from cimento.judgments.wide import read_wide
-from cimento.kinds.base import AppliedJudgments
+from cimento.kinds.base import AppliedJudgments, SurveyItem
 from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.registry import LoadedSuite, load_suites
 from cimento.people.annotate.remarks import unasked
@@ -94,9 +95,17 @@ def _named(path: Path) -> Iterator[tuple[AskedItem, list[str]]]:
             with_condition = [both, both.replace("/", " ")] if item.condition else []
             names = [item.item, *with_condition, item.text, *item.names]
             yield AskedItem(suite, item.item, item.condition, item.text), names
-        for name, count in Counter(item.item for item in asked).items():
-            if count > 1:
-                yield AskedItem(suite, name, "", ""), [f"{name}/{BETTER}"]
+        for name, members in grouped((item.item, item) for item in asked).items():
+            if len(members) > 1:
+                yield AskedItem(suite, name, "", "", answers=_chosen(members)), [f"{name}/{BETTER}"]
+
+
+def _chosen(members: Sequence[SurveyItem]) -> tuple[AnswerValue, ...]:
+    """The answers to which sentence of an item is better: one of them, or the condition's name."""
+    sentences = [AnswerValue(one.text, one.text, one.condition) for one in members]
+    conditions = [AnswerValue(one.condition, one.condition, one.condition) for one in members]
+    ties = [AnswerValue(one, one) for one in (BOTH, NONE)]
+    return (*sentences, *conditions, *ties)
 
 
 def _suites_of(path: Path) -> list[LoadedSuite]:
