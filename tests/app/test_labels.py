@@ -8,10 +8,15 @@ import openpyxl
 import pytest
 
 from cimento.app.frame import Text
+from cimento.judgments import BETTER, Judgment
+from cimento.kinds.registry import load_suite
+from cimento.paradigms.regions.people_rates import counts_of_choices
+from cimento.people.annotate.importing import apply_judgments
 from cimento.people.surveys import read_design
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import SurveyPlan
+from cimento.suites.suite_workbook import fold
 from tests.app.test_people_page import answer_all
 from tests.helpers.app_user import visit
 from tests.helpers.command_line import invoke
@@ -209,3 +214,21 @@ def test_the_trial_of_a_survey_is_a_link_in_words(tmp_path):
         await user.should_see("Abrir o ensaio: Questionario linguistico", retries=300)
 
     visit(tmp_path, flow)
+
+
+@pytest.mark.parametrize("language", ["it", "es", "pt", "ru"])
+def test_a_copy_of_pairs_with_choices_is_read_in_every_language(tmp_path, language):
+    good, bad = list(TWO)[:2]
+    (tmp_path / "coppie.csv").write_text(f"good,bad\n{good},{bad}\n", encoding="utf-8")
+    chosen = {"ada": ("good", good), "bea": ("good", good), "ciro": ("bad", bad)}
+    judgments = [
+        Judgment(suite="coppie", item="1", condition=condition, annotator=who, question=BETTER,
+                 value=text)
+        for who, (condition, text) in chosen.items()
+    ]  # fmt: skip
+    apply_judgments(tmp_path / "coppie.csv", judgments, tmp_path / "copia")
+    made = fold(tmp_path / "copia", tmp_path / "copia.xlsx", language=language)
+    heads = [cell.value for cell in openpyxl.load_workbook(made).worksheets[1][1]]
+    assert "chosen_by" not in heads
+    counts, unread = counts_of_choices(load_suite(made).suite)
+    assert (counts, unread) == ({"1": {"good": 2, "bad": 1}}, "")
