@@ -111,7 +111,7 @@ def test_what_a_rule_did_is_said_wherever_its_table_is_shown(tmp_path, survey):
 
     async def open_again(user):
         await user.open("/es/people?survey=surveys/frasi")
-        user.find("frasi-kept").click()
+        user.find(marker="table frasi-kept").click()
         await user.should_see(marker="logged", retries=300)
         again.extend(shown_on(user))
 

@@ -4,6 +4,7 @@ import statistics
 from functools import partial
 
 import pytest
+from openpyxl import load_workbook
 from scipy import stats
 
 from cimento.app import people
@@ -12,9 +13,11 @@ from cimento.app.jobs import Job, Queue
 from cimento.app.wanted import RunRequest
 from cimento.app.words import without_commands
 from cimento.judgments import how_read, judgments_of, read_judgments
+from cimento.kinds.registry import load_suite
 from cimento.kinds.run import open_runs
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.participants import EVERYWHERE
+from cimento.suites.ratings import Scale, rated_of
 from tests.app.test_people_page import answer_all
 from tests.helpers.app_user import visit
 from tests.helpers.command_line import invoke
@@ -67,6 +70,11 @@ async def choose(user, name, content):
     await upload.handle_uploads([SmallFileUpload(name, "", content.encode())])
 
 
+def items_of(path):
+    (sheet,) = [one for one in load_workbook(path) if one.title == "item"]
+    return [*sheet.iter_rows(values_only=True)]
+
+
 @pytest.fixture(autouse=True)
 def _closed():
     yield
@@ -90,7 +98,7 @@ async def compared_in_italian(shown, user):
 def test_a_list_of_sentences_is_asked_and_its_ratings_go_beside_a_model(tmp_path):
     (tmp_path / "suites").mkdir()
     (tmp_path / "suites" / "frasi.txt").write_text("\n".join(SENTENCES) + "\n", encoding="utf-8")
-    copy, survey = tmp_path / "suites" / "frasi-judged", tmp_path / "surveys" / "frasi"
+    copy, survey = tmp_path / "suites" / "frasi-con-risposte.xlsx", tmp_path / "surveys" / "frasi"
 
     async def ask(user):
         await user.open("/it/people?suite=suites/frasi.txt")
@@ -112,7 +120,7 @@ def test_a_list_of_sentences_is_asked_and_its_ratings_go_beside_a_model(tmp_path
         user.find("Confronta con le esecuzioni").click()
         await user.should_see("Premi «Inseriscili in una copia del test»", retries=300)
         user.find("Inseriscili in una copia del test").click()
-        await user.should_see("La copia è suites/frasi-judged", retries=300)
+        await user.should_see("La copia è suites/frasi-con-risposte.xlsx", retries=300)
         await user.should_see("Ora esegui un modello sulla copia")
 
     shown: list[str] = []
@@ -175,7 +183,7 @@ def test_ratings_in_words_have_no_means_until_each_word_has_its_number(tmp_path)
         await user.should_see("Medie per frase", retries=300)
         shown.extend(said_on(user))
         user.find("Inseriscili in una copia").click()
-        await user.should_see("suites/parole-judged", retries=300)
+        await user.should_see("suites/parole-con-risposte.xlsx", retries=300)
 
     async def again(user):
         await user.open("/it/people")
@@ -183,7 +191,7 @@ def test_ratings_in_words_have_no_means_until_each_word_has_its_number(tmp_path)
         await user.should_see('"Molto accettabile" = 4', retries=300)
         await user.should_see("La scala, conservata con le risposte")
         await user.should_see("Lette come risposte")
-        user.find("parole-words").click()
+        user.find(marker="table parole-words").click()
         await user.should_see("Molto accettabile", kind=Text, retries=300)
 
     shown: list[str] = []
@@ -192,8 +200,11 @@ def test_ratings_in_words_have_no_means_until_each_word_has_its_number(tmp_path)
     assert {"3,67", "1,33", "2,33", "3,33", "1,00"} <= {*shown}
     judgments = judgments_of(read_judgments(tmp_path / "judgments" / "parole.parquet"))
     assert {one.scale for one in judgments} == {"1 to 4"}
-    judged = (tmp_path / "suites" / "parole-judged" / "items.tsv").read_text(encoding="utf-8")
-    assert f"{SENTENCES[0]}\t3; 4; 4\t" in judged
+    header, first, *_ = items_of(tmp_path / "suites" / "parole-con-risposte.xlsx")
+    assert header == ("item", "frase", "giudizi", "codici dei partecipanti")
+    assert first[1:3] == (SENTENCES[0], "3; 4; 4")
+    made = load_suite(tmp_path / "suites" / "parole-con-risposte.xlsx").sentences
+    assert [one.value for one in rated_of(made).sentences[0].ratings] == [3, 4, 4]
     visit(tmp_path, again)
 
 
@@ -262,7 +273,7 @@ def test_the_scale_of_a_form_is_asked_marked_and_remembered(tmp_path):
         await user.should_see("sono oltre questo estremo", kind=ui.notification, retries=200)
         fill(user, ui.input, "Il giudizio migliore possibile", "7")
         user.find("Inseriscili in una copia").click()
-        await user.should_see("suites/sette-judged", retries=300)
+        await user.should_see("suites/sette-con-risposte.xlsx", retries=300)
 
     async def again(user):
         await user.open("/it/people")
@@ -275,8 +286,8 @@ def test_the_scale_of_a_form_is_asked_marked_and_remembered(tmp_path):
 
     visit(tmp_path, read)
     assert "Read as answers" in how_read(tmp_path / "judgments" / "sette.parquet")
-    about = (tmp_path / "suites" / "sette-judged" / "suite.toml").read_text(encoding="utf-8")
-    assert "low = 1.0\nhigh = 7.0" in about
+    made = load_suite(tmp_path / "suites" / "sette-con-risposte.xlsx").sentences
+    assert rated_of(made).scale == Scale(1.0, 7.0)
     visit(tmp_path, again)
 
 

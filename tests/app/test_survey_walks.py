@@ -168,7 +168,7 @@ def walk(tmp_path, suite, *, practice, filler, choose, apply, forms, task=""):
     visit(tmp_path, read)
     log = json.loads((tmp_path / "judgments" / f"{name}-kept.log.json").read_text("utf-8"))
     assert log["source"] == f"{name}.parquet"
-    copies = sorted((tmp_path / "suites").glob("*-judged"))
+    copies = sorted((tmp_path / "suites").glob("*-con-risposte*"))
     assert bool(copies) == apply
     place = str(copies[0]) if apply else suite
     options = ["run", place, "-m", "demo-causal", "-o", str(tmp_path / "runs")]

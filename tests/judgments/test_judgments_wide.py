@@ -433,3 +433,29 @@ def test_a_sentence_that_begins_with_a_number_is_found_with_it_first(tmp_path):
         ("1", "good"): "5", ("1", "bad"): "1", ("2", "good"): "4", ("2", "bad"): "2"
     }  # fmt: skip
     assert not any("without the number" in note for note in imported.notes)
+
+
+GRID = [f"How natural is it? [{text}]" for text in SENTENCES]
+
+
+def test_a_question_of_other_words_than_all_sentences_is_no_sentence(tmp_path):
+    header = ["Timestamp", "Is English your first language?", *GRID]
+    rows = [
+        ["2026/03/02 10:02:11", "Yes", "very natural", "not natural", "very natural"],
+        ["2026/03/02 10:05:40", "Yes", "very natural", "not natural", "quite natural"],
+        ["2026/03/02 10:06:03", "No", "quite natural", "not natural", "very natural"],
+    ]
+    imported = read(tmp_path, header, *rows)
+    assert {one.item for one in imported.judgments} == {*SENTENCES}  # all say of one "not natural"
+    (reading,) = imported.readings
+    assert "('Yes' ...) are none of those to the others" in reading.unused[header[1]]
+
+
+def test_questions_that_share_their_words_are_items_though_they_ask(tmp_path):
+    header = ["Timestamp", "Is it right: the door are shut?", "Is it right: the lamp is on?"]
+    rows = [
+        ["2026/03/02 10:02:11", "no", "yes"],
+        ["2026/03/02 10:05:40", "no", "yes"],
+        ["2026/03/02 10:06:03", "yes", "no"],
+    ]
+    assert {one.item for one in read(tmp_path, header, *rows).judgments} == {*header[1:]}

@@ -7,45 +7,22 @@ again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from nicegui import ui
 
 from cimento.app.columns import role_name
 from cimento.app.findings import button
 from cimento.app.frame import Text, heading
+from cimento.app.incoming import asked_columns
 from cimento.app.parts import table_of
 from cimento.app.words import Words, choices_in
-from cimento.errors import CimentoError
 from cimento.intake.reading import ANSWERS
 from cimento.intake.table import Table
-from cimento.intake.tables import SUFFIXES, open_table
-from cimento.io.files import write_bytes
 from cimento.judgments.roles import role_of, usual_columns, with_roles
 
 OFFERED = ("participant", "answer", "sentence", "item", "condition", ANSWERS)
 """The roles in the menu above a column; the last is that of several columns, one for each item."""
 _SHOWN_ROWS = 4
-_SENTENCE_WORDS = 3
-"""Words in the name of a column from which it is the sentence that its cells answer."""
-
-
-def table_in(name: str, data: bytes) -> Table | None:
-    """The table in a file of answers; None where it holds none.
-
-    Args:
-        name: name of the file.
-        data: its content.
-    """
-    if Path(name).suffix.lower() not in SUFFIXES:
-        return None
-    with TemporaryDirectory(prefix="cimento-") as temporary:
-        path = write_bytes(data, Path(temporary) / name)
-        try:
-            return open_table(path, apart=True)
-        except CimentoError:
-            return None
 
 
 def proposed(table: Table, todo: str = "") -> dict[str, str]:
@@ -62,7 +39,7 @@ def proposed(table: Table, todo: str = "") -> dict[str, str]:
     for field, columns in fields.columns.items():
         if columns and (role := role_of(field)) in OFFERED and role not in roles.values():
             roles.setdefault(columns[0], role)
-    asked = [name for name in table.columns if len(name.split()) >= _SENTENCE_WORDS]
+    asked = asked_columns(table)
     if len(asked) > 1 and "answer" not in roles.values():
         return roles | {name: ANSWERS for name in asked if name not in roles}
     # What is left and alone of its kind is likely what is lacking; a person confirms it.

@@ -14,6 +14,7 @@ from cimento.intake.words import EXPORTED, QUESTIONS, told_cell
 from cimento.io.values import grouped
 from cimento.judgments import FIELDS, FILLER, SCALE, Judgment, csv_of, table_of
 from cimento.judgments.effects import SentenceShare, sentence_shares
+from cimento.judgments.labeled import Place
 from cimento.judgments.summaries import QuestionSummary, is_rated, once, rating_of
 from cimento.measures.participants import z_by_participant
 from cimento.people.surveys import SurveyDesign, storage
@@ -24,7 +25,10 @@ from cimento.report.formatting import number
 from cimento.report.grid import Grid
 from cimento.suites.ratings import Rating
 
-_HEADINGS = {*FIELDS}.union(*(words.values() for words in EXPORTED.values()))
+_OF_MEANS = ("rating_n", "rating", "rating_sd", "mean_z_n", "mean_z")
+_HEADINGS = {*FIELDS, *_OF_MEANS}.union(
+    *(EXPORTED[name].values() for name in (*FIELDS, "sentence", *_OF_MEANS))
+)
 _NUMBERS = ("value", "position", "seconds", "session_seconds")
 
 
@@ -58,6 +62,7 @@ def beyond_in(path: Path, design: SurveyDesign, judgments: Sequence[Judgment]) -
     answers = judgments_in(path, with_fillers=True)
     of_people = background(path)
     prompts = Counter(question.prompt for question in design.background)
+    prompts.update({name for question in design.questions for name in question.labels})
     told: dict[str, dict[str, str]] = {}
     for asked in design.background:
         is_unclear = asked.prompt in _HEADINGS or prompts[asked.prompt] > 1
@@ -70,10 +75,51 @@ def beyond_in(path: Path, design: SurveyDesign, judgments: Sequence[Judgment]) -
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The labels of sentences.
+
+    Attributes:
+        names: of the columns that have them.
+        of_place: the label of each column, by suite, item and condition; choices among sentences
+            have no condition.
+    """
+
+    names: tuple[str, ...] = ()
+    of_place: Mapping[Place, Mapping[str, str]] = field(default_factory=dict)
+
+    def of(self, suite: str, item: str, condition: str) -> tuple[str, ...]:
+        """The labels of a sentence, column by column; empty where it has none."""
+        usual = self.of_place.get((suite, item, ""), {})
+        found = self.of_place.get((suite, item, condition), usual)
+        return tuple(found.get(name, "") for name in self.names)
+
+    def columns(self, places: Sequence[Place]) -> dict[str, list[str]]:
+        """The labels of some sentences, by the heading of their column."""
+        of_each = [self.of(*place) for place in places]
+        return {
+            title: [of_one[number] for of_one in of_each]
+            for number, title in enumerate(titled(self.names))
+        }
+
+
+def titled(names: Sequence[str]) -> tuple[str, ...]:
+    """The headings of columns of somebody's own, apart from those that cimento writes."""
+    return tuple(f"{name} (2)" if name in _HEADINGS else name for name in names)
+
+
+NO_LABELS = Labels()
+
+
 def workbook_of(grid: Grid, language: str) -> bytes:
     """A table of answers or of means as an Excel workbook, whose sheet has a name in a language."""
     sheet = heading_of(grid.title, language)
     return xlsx(grid, sheet=sheet[:1].upper() + sheet[1:])
+
+
+def file_named(name: str, grid: Grid, language: str) -> str:
+    """The name of the workbook of a table, which ends in what the table is in a language."""
+    return f"{name}-{'-'.join(heading_of(grid.title, language).lower().split())}.xlsx"
 
 
 def heading_of(name: str, language: str) -> str:
@@ -84,6 +130,17 @@ def heading_of(name: str, language: str) -> str:
 def condition_shown(condition: str, say: Words) -> str:
     """The condition of a sentence, where it is that of a list in the words of a page."""
     return told_cell(condition, say.language)
+
+
+def _headings(judgments: Sequence[Judgment], names: Sequence[str], language: str) -> list[str]:
+    """The headings of fields of judgments; times that others wrote are in no zone that is known."""
+    is_ours = all(one.at is None or one.at.endswith(_UTC) for one in judgments)
+    return [
+        heading_of("sent" if name == "at" and not is_ours else name, language) for name in names
+    ]
+
+
+_UTC = ("+00:00", "Z")
 
 
 def _in_words(judgments: Iterable[Judgment], language: str) -> list[Judgment]:
@@ -109,55 +166,67 @@ def _scale(scale: str | None, language: str) -> str | None:
 _SCALES = {"it": "da {} a {}", "es": "de {} a {}", "pt": "de {} a {}", "ru": "от {} до {}"}
 
 
-def answers_csv(judgments: Sequence[Judgment], beyond: Beyond, language: str) -> str:
+def answers_csv(
+    judgments: Sequence[Judgment], beyond: Beyond, language: str, labels: Labels = NO_LABELS
+) -> str:
     """The answers as CSV, with those to fillers and of people about themselves.
 
     Args:
         judgments: the answers.
         beyond: what else was asked.
         language: of the headings, ISO 639-1.
+        labels: of the sentences.
     """
     import polars as pl
 
-    table = table_of(_in_words([*judgments, *beyond.fillers], language))
+    whole = [*judgments, *beyond.fillers]
+    table = table_of(_in_words(whole, language))
     people = table["annotator"].to_list() if beyond.told else []
     more = [
         pl.Series(title, [answers.get(who, "") for who in people], dtype=pl.String)
         for title, answers in beyond.told.items()
     ]
+    of_each = labels.columns([(one.suite, one.item, one.condition) for one in whole])
+    more += [pl.Series(title, cells, dtype=pl.String) for title, cells in of_each.items()]
     return csv_of(
         table.with_columns(more).rename(
-            {name: heading_of(name, language) for name in table.columns}
+            dict(zip(table.columns, _headings(whole, table.columns, language), strict=True))
         )
     )
 
 
-def answers_grid(judgments: Sequence[Judgment], beyond: Beyond, language: str) -> Grid:
+def answers_grid(
+    judgments: Sequence[Judgment], beyond: Beyond, language: str, labels: Labels = NO_LABELS
+) -> Grid:
     """The answers as a table, one in a row, with the columns of numbers last.
 
     Args:
         judgments: the answers.
         beyond: what else was asked: fillers are further rows, and questions about people columns.
         language: of the headings, ISO 639-1.
+        labels: of the sentences, which have a column for each name.
     """
-    judgments = _in_words([*judgments, *beyond.fillers], language)
+    whole = [*judgments, *beyond.fillers]
+    of_each = [labels.of(one.suite, one.item, one.condition) for one in whole]
+    judgments = _in_words(whole, language)
     present = table_of(judgments).columns
-    labels = [name for name in present if name not in _NUMBERS]
+    texts = [name for name in present if name not in _NUMBERS]
     numbers = [name for name in _NUMBERS if name in present]
     return Grid(
         title="answers",
         header=(
-            *(heading_of(name, language) for name in labels), *beyond.told,
-            *(heading_of(name, language) for name in numbers),
+            *_headings(judgments, texts, language), *titled(labels.names), *beyond.told,
+            *_headings(judgments, numbers, language),
         ),
-        labels=len(labels) + len(beyond.told),
+        labels=len(texts) + len(labels.names) + len(beyond.told),
         rows=tuple(
             (
-                *(_cell(getattr(one, name), name) for name in labels),
+                *(_cell(getattr(one, name), name) for name in texts),
+                *(_cell(label, "") for label in of_one),
                 *(_cell(told.get(one.annotator or ""), "") for told in beyond.told.values()),
                 *(_cell(getattr(one, name), name) for name in numbers),
             )
-            for one in judgments
+            for one, of_one in zip(judgments, of_each, strict=True)
         ),
     )  # fmt: skip
 
@@ -296,7 +365,10 @@ def alpha_title(summaries: Iterable[QuestionSummary], say: Words, *, key: str = 
 
 
 def means_grid(
-    judgments: Sequence[Judgment], language: str, design: SurveyDesign | None = None
+    judgments: Sequence[Judgment],
+    language: str,
+    design: SurveyDesign | None = None,
+    labels: Labels = NO_LABELS,
 ) -> Grid:
     """The ratings of each sentence: number, mean, standard deviation (n - 1) and mean z-score.
 
@@ -304,20 +376,21 @@ def means_grid(
         judgments: the answers, as for `sentence_means`.
         language: of the headings, ISO 639-1.
         design: of the survey, as for `sentence_means`.
+        labels: of the sentences, which have a column for each name.
     """
+    texts = ("suite", "item", "condition", "sentence")
     return Grid(
         title="means",
         # The names of a suite of ratings, so that the file can be run as one.
-        header=tuple(
-            heading_of(name, language)
-            for name in ("suite", "item", "condition", "sentence", "rating_n", "rating",
-                         "rating_sd", "mean_z_n", "mean_z")
+        header=(
+            *(heading_of(name, language) for name in texts), *titled(labels.names),
+            *(heading_of(name, language) for name in _OF_MEANS),
         ),
-        labels=4,
+        labels=len(texts) + len(labels.names),
         rows=tuple(
             (
                 one.suite, one.item, told_cell(one.condition, language), one.sentence,
-                count(one.n),
+                *labels.of(one.suite, one.item, one.condition), count(one.n),
                 number(one.mean, digits=4),
                 number(one.sd, digits=4, absent=""),
                 count(one.n_z),

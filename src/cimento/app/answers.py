@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app.answer_tables import (
+    NO_LABELS,
     Beyond,
     alpha_title,
     answers_csv,
     answers_grid,
     beyond_in,
     condition_shown,
+    file_named,
     means_grid,
     people_without_z,
     scale_of_alpha,
@@ -30,6 +32,14 @@ from cimento.app.exclusions import ExclusionForm, Filtered, show_logged
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading
 from cimento.app.incoming import asked_in, read_upload, remarks_on
+from cimento.app.labels import (
+    LabelTable,
+    label_tables,
+    labels_about,
+    labels_asked,
+    labels_grid,
+    show_label_tables,
+)
 from cimento.app.parts import ends, save, table
 from cimento.app.rated import (
     Scale,
@@ -64,8 +74,8 @@ from cimento.people.surveys.administration import write_results
 if TYPE_CHECKING:
     from nicegui.events import UploadEventArguments
 
-_IN_WORDS = "-words"
-"""The end of the name of a table whose ratings are still words."""
+_IN_WORDS, _KEPT = "-words", "-kept"
+"""The ends of the names of tables whose ratings are still words, and of what rules have left."""
 
 
 class Results:
@@ -81,6 +91,7 @@ class Results:
         self._visit, self._say, self._name, self._survey = visit, visit.say, name, survey
         self._design = None if survey is None else read_design(survey)
         self._judgments: list[Judgment] = []
+        self._labels = NO_LABELS if self._design is None else labels_asked(self._design)
         self._place = self._table(name)
         self._kept = self._place
         self._scale: ScaleForm | None = None
@@ -121,7 +132,8 @@ class Results:
             self._times = self._build_times()
             if self._times is None:
                 BesideModels(
-                    visit, self._design, asked=lambda: Asked(self._judgments, self._kept),
+                    visit, self._design,
+                    asked=lambda: Asked(self._judgments, self._kept, self._labels),
                     settle=self._settle,
                 ).build()  # fmt: skip
 
@@ -143,7 +155,17 @@ class Results:
             if others:
                 Text(self._say("people.earlier"))
             for path in others:
-                button(path.stem, guarded(self._visit, partial(self.take, path)))
+                shown = button(
+                    self._called(path.stem), guarded(self._visit, partial(self.take, path))
+                )
+                shown.mark(f"table {path.stem}")
+
+    def _called(self, stem: str) -> str:
+        """What a table is called, with its ending in words of the page."""
+        for ending, key in ((_IN_WORDS, "table-words"), (_KEPT, "table-kept")):
+            if stem.endswith(ending):
+                return self._say(f"people.{key}", name=stem.removesuffix(ending))
+        return stem
 
     async def _fetch(self, survey: Path) -> None:
         """Write the answers so far as the judgments table, and describe them."""
@@ -206,6 +228,9 @@ class Results:
         summaries = () if only_words else await asyncio.to_thread(summarize, self._judgments)
         remarks = await asyncio.to_thread(how_read, self._kept)
         beyond = await asyncio.to_thread(self._beyond)
+        if self._design is None:
+            self._labels = await labels_about(self._visit, self._judgments)
+        by_label = await asyncio.to_thread(label_tables, self._judgments, self._labels, self._say)
         self._scale = None
         self._summary.clear()
         with self._summary:
@@ -220,8 +245,9 @@ class Results:
             if numbers and self._survey is None:
                 self._scale = ScaleForm(self._visit, self._judgments, self._keep_scale)
                 self._scale.build()
-            self._build_downloads(beyond)
+            self._build_downloads(beyond, by_label)
             self._build_questions(summaries)
+            show_label_tables(by_label, self._say)
             self._build_means()
             self._build_shares()
 
@@ -257,14 +283,6 @@ class Results:
             Text(self._say("people.alpha-over")).classes("small")
         for summary in summaries:
             self._build_alpha_base(summary, several=len(summaries) > 1)
-        for summary in summaries:
-            if len(summary.by_condition) > 1:
-                means = [[condition_shown(name, self._say), two_decimals(mean, self._say)]
-                         for name, mean in summary.by_condition.items()]  # fmt: skip
-                table(
-                    [self._say(f"people.of-{name}") for name in ("condition", "mean-of-means")],
-                    means,
-                )
 
     def _build_alpha_base(self, summary: QuestionSummary, *, several: bool) -> None:
         """What an alpha rests on, where not on all stimuli, and why it has no interval."""
@@ -284,25 +302,24 @@ class Results:
         if not means:
             return
         heading(say("people.means"), level=3)
+        places = [(one.suite, one.item, one.condition) for one in means]
+        of = {name: say(f"people.of-{name}") for name in _OF_MEANS}
         columns = {
-            "item": [one.item for one in means],
-            "condition": [condition_shown(one.condition, say) for one in means],
-            "sentence": [one.sentence for one in means],
-            "judgments": [say.number(one.n) for one in means],
-            "mean": [two_decimals(one.mean, say) for one in means],
-            "sd-one": [two_decimals(one.sd, say) for one in means],
-            "z-n": [say.number(one.n_z) for one in means],
-            "z": [two_decimals(one.z, say) for one in means],
+            of["item"]: [one.item for one in means],
+            of["condition"]: [condition_shown(one.condition, say) for one in means],
+            of["sentence"]: [one.sentence for one in means],
+            **self._labels.columns(places),
+            of["judgments"]: [say.number(one.n) for one in means],
+            of["mean"]: [two_decimals(one.mean, say) for one in means],
+            of["sd-one"]: [two_decimals(one.sd, say) for one in means],
+            of["z-n"]: [say.number(one.n_z) for one in means],
+            of["z"]: [two_decimals(one.z, say) for one in means],
         }
         if len({one.condition for one in means}) == 1:
-            del columns["condition"]
+            del columns[of["condition"]]
         if all(one.n_z == one.n for one in means):
-            del columns["z-n"]
-        table(
-            [say(f"people.of-{name}") for name in columns],
-            [list(row) for row in zip(*columns.values(), strict=True)],
-            is_long=True,
-        )
+            del columns[of["z-n"]]
+        table([*columns], [list(row) for row in zip(*columns.values(), strict=True)], is_long=True)
         Text(say("people.z-what")).classes("small")
         if alike := people_without_z(self._judgments):
             count = say.number(len(alike))
@@ -315,18 +332,17 @@ class Results:
             return
         ties = {BOTH: say("people.chose-both"), NONE: say("people.chose-none")}
         heading(say("people.shares"), level=3)
-        table(
-            [say(f"people.of-{name}") for name in ("item", "sentence", "chosen", "share")],
-            [
-                [
-                    one.item, ties.get(one.sentence, one.sentence),
-                    f"{say.number(one.n)}/{say.number(one.of)}",
-                    percent(100 * one.n / one.of, say),
-                ]
-                for one in shares
+        places = [(one.suite, one.item, one.condition) for one in shares]
+        columns = {
+            say("people.of-item"): [one.item for one in shares],
+            say("people.of-sentence"): [ties.get(one.sentence, one.sentence) for one in shares],
+            **self._labels.columns(places),
+            say("people.of-chosen"): [
+                f"{say.number(one.n)}/{say.number(one.of)}" for one in shares
             ],
-            is_long=True,
-        )  # fmt: skip
+            say("people.of-share"): [percent(100 * one.n / one.of, say) for one in shares],
+        }
+        table([*columns], [list(row) for row in zip(*columns.values(), strict=True)], is_long=True)
 
     def _beyond(self) -> Beyond:
         """What was asked beyond the suite, of the people whose answers are shown."""
@@ -334,24 +350,30 @@ class Results:
             return Beyond()
         return beyond_in(self._survey / DATABASE, self._design, self._judgments)
 
-    def _build_downloads(self, beyond: Beyond) -> None:
-        """The answers, and the mean of each sentence, for spreadsheet programs."""
+    def _build_downloads(self, beyond: Beyond, by_label: Sequence[LabelTable]) -> None:
+        """The answers, and the means of sentences and of labels, for spreadsheet programs."""
         judgments, name, language = self._judgments, self._kept.stem, self._say.language
+        labels = self._labels
         files = [
             (
                 "answers-xlsx",
                 f"{name}.xlsx",
-                lambda: workbook_of(answers_grid(judgments, beyond, language), language),
+                lambda: workbook_of(answers_grid(judgments, beyond, language, labels), language),
             ),
             (
                 "answers-csv",
                 f"{name}.csv",
-                lambda: answers_csv(judgments, beyond, language).encode(),
+                lambda: answers_csv(judgments, beyond, language, labels).encode(),
             ),
         ]
+        grids = {}
         if ratings_of(judgments):
-            means = partial(workbook_of, means_grid(judgments, language, self._design), language)
-            files.append(("means-xlsx", f"{name}-means.xlsx", means))
+            grids["means-xlsx"] = means_grid(judgments, language, self._design, labels)
+        if by_label:
+            grids["labels-xlsx"] = labels_grid(by_label, language)
+        for key, grid in grids.items():
+            written = partial(workbook_of, grid, language)
+            files.append((key, file_named(name, grid, language), written))
         if beyond.fillers or beyond.told:
             Text(self._say("people.files-beyond")).classes("small")
         with ui.element("div").classes("tools"):
@@ -394,7 +416,7 @@ class Results:
 
     async def _filter(self, rules: ExclusionRules, options: Sequence[str]) -> Filtered:
         """Leave people out by rules, with a log beside the table that is left."""
-        output = self._table(f"{self._place.stem}-kept")
+        output = self._table(f"{self._place.stem}{_KEPT}")
         whole = await asyncio.to_thread(_read, self._place)
         filtered, _ = await asyncio.to_thread(
             write_filtered, whole, rules, output, source=self._place, by=""
@@ -407,6 +429,9 @@ class Results:
         self._build_earlier()
         await self._describe()
         return filtered, whole
+
+
+_OF_MEANS = ("item", "condition", "sentence", "judgments", "mean", "sd-one", "z-n", "z")
 
 
 def _read(path: Path) -> list[Judgment]:
@@ -430,12 +455,17 @@ _CHECKS = re.compile(r"\((\d+) of (\d+) right\)")
 """How many attention checks somebody passed, behind the code."""
 
 
+_WHY = re.compile(r"\((its? (?:[^()]|\([^()]*\))+)\)")
+"""Why a column has no answers, behind its name."""
+
+
 def _show_remark(text: str, say: Words) -> None:
     """Show what is said of the answers, with the roles of columns in the page's language."""
     told = said(text, say.language)
     if told is None:
         show_translated(text, say).classes("small")
         return
+    told = _WHY.sub(lambda m: f"({reason_of(m[1], say)})", told)
     told = _CHECKS.sub(lambda m: f"({say('people.of-of', part=m[1], whole=m[2])})", told)
     roles = say.language != USUAL and _ROLE.sub(lambda m: f'{_role(m[1], say)} = "', told)
     Text(roles or told).classes("small")

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import shutil
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from nicegui import ui
 
-from cimento.app.answer_tables import condition_shown
+from cimento.app.answer_tables import Labels
+from cimento.app.beside_sentences import BesideSentences, measure_of
 from cimento.app.choices import beside_choices
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
 from cimento.app.jobs import BUSY
+from cimento.app.labels import suite_of
 from cimento.app.parts import ends, table
 from cimento.app.rated import ratings_of, scale_of
 from cimento.app.shown import BesideModel, beside_models
-from cimento.app.words import Words, reason_of, two_decimals
+from cimento.app.words import USUAL, Words, reason_of, two_decimals
 from cimento.app.workspace import SUITES
-from cimento.errors import CimentoError
+from cimento.errors import InputError
 from cimento.judgments import Judgment
 from cimento.kinds.run import Run, open_run
 from cimento.people.annotate.importing import apply_judgments
 from cimento.people.surveys import SurveyDesign
-from cimento.people.surveys.material import load_material
-from cimento.suites.builtin import find_suite
+from cimento.suites.builtin import WORKBOOK
+from cimento.suites.suite_workbook import fold
 
 FEWEST = 10
 """Sentences below which neither a correlation nor its interval is to be trusted."""
@@ -39,10 +41,12 @@ class Asked:
     Attributes:
         judgments: the answers.
         place: the table with them.
+        labels: of their sentences.
     """
 
     judgments: Sequence[Judgment]
     place: Path
+    labels: Labels
 
 
 class BesideModels:
@@ -104,7 +108,9 @@ class BesideModels:
             used = say("people.ratings-of", count=count, file=file, people=", ".join(people))
             Text(used).mark("ratings-of")
             for row in rows:
-                _show_sentences(row, say)
+                BesideSentences(self._visit, row, self._asked().labels).build(
+                    used=self._asked().place
+                )
                 if row.others:
                     Text(say("people.other-sentences", suite=row.suite, model=row.model,
                              items=", ".join(row.others))).classes("small")  # fmt: skip
@@ -158,11 +164,12 @@ class BesideModels:
         suite, language = next((one.suite for one in asked.judgments if one.suite), ""), ""
         if self._design is not None:
             suite, language = self._design.source.suite, self._design.language
-        place = await asyncio.to_thread(_suite_of, visit, suite, language)
-        output = visit.workspace.new(SUITES, f"{suite}-judged")
+        place = await asyncio.to_thread(suite_of, visit, suite, language)
+        output = visit.workspace.new(SUITES, self._say("people.copy-name", suite=suite))
         applied = await asyncio.to_thread(
             apply_judgments, place, asked.judgments, output, language=language
         )
+        output = await asyncio.to_thread(_in_words, visit, output)
         name, inner = visit.workspace.name_of(output), visit.workspace.name_of
         of = inner(place) if place.is_relative_to(visit.workspace.folder) else suite
         words = ["annotate", "apply", of, inner(asked.place), "-o", name]
@@ -177,63 +184,23 @@ class BesideModels:
             ui.link(self._say("edit.to-run"), visit.address("run", suite=name))
 
 
-def _suite_of(visit: Visit, name: str, language: str) -> Path:
-    """The suite, or the list of sentences, with a name: in the workspace or built-in.
-
-    Raises:
-        InputError: there is none.
-    """
-    # A file that is named like its suite is the likeliest, and only then are others opened.
-    suites = sorted(visit.workspace.suites(), key=lambda suite: suite.path.stem != name)
-    for suite in suites:
-        with contextlib.suppress(CimentoError):
-            if load_material(suite.path, language=language).suite.name == name:
-                return suite.path
-    return find_suite(visit.workspace.suite(name))
-
-
-def _show_sentences(row: BesideModel, say: Words) -> None:
-    """Show the sentences one by one, in the place where the page is being built."""
-    columns = {
-        "item": [one.rated.item for one in row.sentences],
-        "condition": [condition_shown(one.rated.condition, say) for one in row.sentences],
-        "sentence": [one.rated.sentence for one in row.sentences],
-        "judgments": [say.number(one.rated.n) for one in row.sentences],
-        "mean": [two_decimals(one.rated.mean, say) for one in row.sentences],
-        "z": [two_decimals(one.rated.z, say) for one in row.sentences],
-        "value": [two_decimals(_turned(one.value, row), say) for one in row.sentences],
-        "rank": [say.number(one.rank, ",g") for one in row.sentences],
-        "rank-model": [say.number(one.rank_model, ",g") for one in row.sentences],
-        "gap": [say.number(one.gap, "+,g") if one.gap else "0" for one in row.sentences],
-    }
-    if len({one.rated.condition for one in row.sentences}) == 1:
-        del columns["condition"]
-    heading(say("people.one-by-one", suite=row.suite, model=row.model), level=4)
-    table(
-        [say(f"people.of-{name}") for name in columns],
-        [list(cells) for cells in zip(*columns.values(), strict=True)],
-        is_long=True,
-    )
-    Text(say("people.ranks-what", measure=_measure(row, say))).classes("small")
-
-
-def _turned(value: float | None, row: BesideModel) -> float | None:
-    """A value of a model, turned round as its measure is called on the page."""
-    return -value if value is not None and row.is_turned else value
+def _in_words(visit: Visit, copy: Path) -> Path:
+    """A copy as a workbook in the language of the page; in English, and of blanks, the folder."""
+    if visit.say.language == USUAL:
+        return copy
+    path = visit.workspace.new(SUITES, f"{copy.name}{WORKBOOK}")
+    try:
+        made = fold(copy, path, language=visit.say.language)
+    except InputError:  # beside blanks there is a table of what was chosen
+        return copy
+    shutil.rmtree(copy)
+    return made
 
 
 def _row(row: BesideModel, say: Words) -> list[str]:
     correlation = row.correlation
     interval = ends(correlation.low, correlation.high, say)
     return [
-        row.suite, row.model, _measure(row, say), say.number(correlation.n),
+        row.suite, row.model, measure_of(row, say), say.number(correlation.n),
         two_decimals(correlation.r, say), interval or reason_of(correlation.reason, say),
     ]  # fmt: skip
-
-
-def _measure(row: BesideModel, say: Words) -> str:
-    """The measure in words, turned round where less of it is better: more is then expected."""
-    if not row.is_turned:
-        return say.named("measure", row.measure)
-    turned = say.named("turned", row.measure)
-    return turned if turned != row.measure else say("people.turned", measure=row.measure)

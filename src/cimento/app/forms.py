@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from cimento.app.answer_columns import ask_columns, table_in
+from cimento.app.answer_columns import ask_columns
 from cimento.app.answers import Results
 from cimento.app.findings import button
 from cimento.app.frame import Text, Visit, file_choice, guarded, heading
@@ -19,6 +19,8 @@ from cimento.app.incoming import (
     read_upload,
     remarks_on,
     save_sentences,
+    table_in,
+    taken,
 )
 from cimento.app.parts import ask_deletion, delete_button, named_languages, searched
 from cimento.app.workspace import JUDGMENTS, SECRET, SUITES
@@ -61,6 +63,9 @@ class OwnForms:
         self._earlier = ui.element("ul").classes("plain-list")
         self._build_earlier()
         self._results = ui.element("div").mark("form-results")
+        if (brought := taken(visit.query.get("answers", ""))) is not None:
+            self._waiting = brought.name, brought.data
+            self._shown_waiting.text = say("people.form-waits", file=brought.name)
 
     def _build_earlier(self) -> None:
         """The forms whose answers were read, to be opened again or deleted."""

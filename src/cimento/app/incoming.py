@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cimento.app.words import without_commands
+from cimento.errors import CimentoError
+from cimento.intake.forms import program_of
 from cimento.intake.reading import ANSWERS, AnswersReading
+from cimento.intake.table import Table
+from cimento.intake.tables import SUFFIXES, open_table
 from cimento.io.files import write_bytes
 from cimento.judgments import ColumnMap
 from cimento.judgments.asked import AskedItems
@@ -22,7 +28,7 @@ from cimento.people.annotate.importing import (
     read_answers,
 )
 from cimento.people.annotate.remarks import worded
-from cimento.people.annotate.rows import Import, ImportOptions
+from cimento.people.annotate.rows import Import, ImportOptions, pseudonym
 from cimento.people.surveys import SurveyDesign
 from cimento.people.surveys.asked import asked_by
 from cimento.people.surveys.material import load_material
@@ -44,6 +50,90 @@ def asked_about(suite: Path | None) -> Asked:
         return named()
 
     return asked
+
+
+def table_in(name: str, data: bytes) -> Table | None:
+    """The table in a file of answers; None where it holds none.
+
+    Args:
+        name: name of the file.
+        data: its content.
+    """
+    if Path(name).suffix.lower() not in SUFFIXES:
+        return None
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        path = write_bytes(data, Path(temporary) / name)
+        try:
+            return open_table(path, apart=True)
+        except CimentoError:
+            return None
+
+
+_SENTENCE_WORDS = 3
+"""Words in the name of a column from which it is the sentence that its cells answer."""
+_FEWEST_ASKED = 2
+_ANSWERED = ("numbers", "words", "codes")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersFile:
+    """A file of people's answers, as it was brought to another step.
+
+    Attributes:
+        name: name of the file.
+        data: its content.
+        program: the program that wrote it; empty if it is not known.
+    """
+
+    name: str
+    data: bytes
+    program: str
+
+
+def answers_file(name: str, data: bytes) -> AnswersFile | None:
+    """A file as one of people's answers, if a program for forms wrote it or its columns ask.
+
+    Columns ask where their names are sentences and their cells none.
+
+    Args:
+        name: name of the file.
+        data: its content.
+    """
+    table = table_in(name, data)
+    if table is None:
+        return None
+    if (program := program_of(table)) is not None:
+        return AnswersFile(name, data, program.title)
+    kinds = {column: table.profile(column).kind for column in table.columns}
+    asked = asked_columns(table)
+    are_answers = all(kinds[name] in _ANSWERED for name in asked) and len(asked) >= _FEWEST_ASKED
+    return (
+        AnswersFile(name, data, "") if are_answers and "sentences" not in kinds.values() else None
+    )
+
+
+def asked_columns(table: Table) -> list[str]:
+    """The columns whose names are sentences, which their cells may answer."""
+    return [name for name in table.columns if len(name.split()) >= _SENTENCE_WORDS]
+
+
+_brought: dict[str, AnswersFile] = {}
+"""The files that were brought to another step, until they are taken or the program ends."""
+_MOST_BROUGHT = 8
+
+
+def bring(file: AnswersFile) -> str:
+    """Keep a file for the step of answers, which is told the key that this gives."""
+    key = secrets.token_hex(8)
+    while len(_brought) >= _MOST_BROUGHT:
+        del _brought[next(iter(_brought))]
+    _brought[key] = file
+    return key
+
+
+def taken(key: str) -> AnswersFile | None:
+    """The file with a key; None where it is gone."""
+    return _brought.get(key)
 
 
 def read_upload(
@@ -82,7 +172,38 @@ def read_upload(
             columns=columns,
             items=items,
         )
-        return read_answers([path], options)
+        came, table = read_answers([path], options), table_in(name, data)
+    return came if table is None else with_times(came, table, key)
+
+
+def with_times(came: Import, table: Table, key: bytes) -> Import:
+    """Answers with the time at which their form was sent, as its program wrote it.
+
+    Args:
+        came: the answers.
+        table: with a person in each row; of a table with an answer in each row there is nothing.
+        key: of their pseudonyms.
+    """
+    roles = came.readings[0].roles if came.readings else {}
+    person, program = "".join(roles.get("participant", ())[:1]), program_of(table)
+    if program is None or ANSWERS not in roles or person not in table.columns:
+        return came
+    own = [name for name in table.columns if program.writes(name)]
+    sent = [name for name in own if table.profile(name).kind == "moments"]
+    if not sent:
+        return came
+    times: dict[str, set[str]] = {}
+    # A program writes when somebody began before it writes when they were done.
+    for who, when in zip(table.stripped(person), table.stripped(sent[-1]), strict=True):
+        times.setdefault(pseudonym(who, key), set()).add(when)
+    once_sent = {who: next(iter(when)) for who, when in times.items() if len(when) == 1}
+    return replace(
+        came,
+        judgments=tuple(
+            one if one.at else replace(one, at=once_sent.get(one.annotator or "") or None)
+            for one in came.judgments
+        ),
+    )
 
 
 def remarks_on(came: Import) -> list[str]:

@@ -74,10 +74,12 @@ def build(visit: Visit) -> None:
     if visit.workspace.surveys():
         with ui.element("section"):
             _surveys(visit)
-    with ui.element("section"):
-        SurveyForm(visit, is_folded=bool(visit.workspace.surveys())).build()
-    with ui.element("section"):
-        OwnForms(visit).build()
+    is_brought = bool(visit.query.get("answers"))
+    is_folded = is_brought or bool(visit.workspace.surveys())
+    parts = [SurveyForm(visit, is_folded=is_folded).build, OwnForms(visit).build]
+    for build_part in reversed(parts) if is_brought else parts:
+        with ui.element("section"):
+            build_part()
 
 
 def _surveys(visit: Visit) -> None:
@@ -121,6 +123,13 @@ def _ask(visit: Visit, folder: Path) -> None:
 
     names = [workspace.name_of(path) for path in workspace.parts_of_survey(folder)]
     ask_deletion(visit, say("people.delete-ask"), names, delete)
+
+
+def _address(label: str, address: str) -> None:
+    """An address that people read and type, below what it is for, which its link is called too."""
+    Text(label)
+    link = ui.link(address, address, new_tab=True).classes("link")
+    link.props["aria-label"] = f"{label} {address}"
 
 
 class SurveyPage:
@@ -233,7 +242,8 @@ class SurveyPage:
         link = await asyncio.to_thread(open_preview, self._folder, self._design)
         self._trial.clear()
         with self._trial:
-            ui.link(link, link, new_tab=True).classes("link").mark("preview")
+            label = self._say("people.preview-link", name=self._design.title)
+            ui.link(label, link, new_tab=True).mark("preview")
 
     # --- Serving
 
@@ -312,11 +322,12 @@ class SurveyPage:
                     code = ui.html(qr_code(served.room), sanitize=False).classes("code")
                     code.props(f'role=img aria-label="{say("people.code")}"')
                 with ui.element("div"):
-                    Text(say("people.open-here" if is_here else "people.open-link"))
-                    ui.link(served.room, served.room, new_tab=True).classes("link")
+                    _address(
+                        say("people.open-here" if is_here else "people.open-link"), served.room
+                    )
                     if not is_here:
                         Text(say("people.plain")).classes("small")
-                    Text(say("people.admin", address=f"{served.address}/admin"))
+                    _address(say("people.admin"), f"{served.address}/admin")
                     ui.label(say("people.secret", secret=served.secret)).classes("small")
             with ui.element("div").classes("tools"):
                 count = ui.number(

@@ -24,6 +24,7 @@ from cimento.app.frame import (
     heading,
     withdraw,
 )
+from cimento.app.incoming import AnswersFile, answers_file, bring
 from cimento.app.parts import ask_deletion, delete_button
 from cimento.app.words import Words, message_of
 from cimento.app.workspace import SUITES, superseded_by
@@ -191,6 +192,12 @@ def _own(visit: Visit) -> None:
             attend(report)
             return
         data = await event.file.read()
+        answers = await asyncio.to_thread(answers_file, PurePath(event.file.name).name, data)
+        if answers is not None:
+            with report:
+                _to_answers(visit, answers)
+            attend(report)
+            return
         path = visit.workspace.new(SUITES, event.file.name)
         first = visit.workspace.new(SUITES, event.file.name, free=False)
         if first.is_file() and read_bytes(first) == data:
@@ -301,6 +308,15 @@ def _to_people(visit: Visit, name: str, *, label: str) -> None:
         ui.link(f"{say('people.title')}: {name}", visit.address("people", suite=name))
         Text(say("start.list_pairs")).classes("small")
         ui.link(f"{say('edit.title')}: {name}", visit.address("edit", suite=name))
+
+
+def _to_answers(visit: Visit, file: AnswersFile) -> None:
+    """Lead to step 5 with people's answers, which make no test."""
+    say, wrote = visit.say, f" ({file.program})" if file.program else ""
+    with ui.element("div").classes("mend"):
+        Text(say("start.answers", file=f"{file.name}{wrote}"))
+        there = visit.address("people", answers=bring(file))
+        ui.link(f"{say('people.own-forms')}: {file.name}", there)
 
 
 def audit_all(path: Path) -> list[SuiteAudit]:

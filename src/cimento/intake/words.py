@@ -123,11 +123,15 @@ _ALSO = {
     "sentence": NAMES["stimulus"],
     "rating": NAMES["expected_rating"],
 }
-HEADERS: Mapping[str, tuple[str, ...]] = {
-    name: (*NAMES[name], *_ALSO.get(name, ())) for name in _ROLES
-} | {
-    side: tuple(word for word in known if word not in _TABLE_WORDS) for side, known in SIDES.items()
-}
+_OF_COPIES = ("participants", "chosen_by")
+HEADERS: Mapping[str, tuple[str, ...]] = (
+    {name: (*NAMES[name], *_ALSO.get(name, ())) for name in _ROLES}
+    | {name: tuple(word.casefold() for word in HEADINGS[name].values()) for name in _OF_COPIES}
+    | {
+        side: tuple(word for word in known if word not in _TABLE_WORDS)
+        for side, known in SIDES.items()
+    }
+)
 """Words that stand for the name of a column wherever it is looked for."""
 
 ITEMS: AbstractSet[str] = {"item", "id", *HEADERS["item"]}

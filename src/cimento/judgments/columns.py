@@ -109,7 +109,7 @@ def no_items(columns: Mapping[str, Answers], *, where: str) -> dict[str, str]:
     """
     out = {name: why for name, cells in columns.items() if (why := _by_itself(name, cells))}
     off_scale = partial(_off_scale, where=where)
-    for other in (_means, off_scale, _texts, _comments, _other_words):
+    for other in (_means, off_scale, _texts, _comments, _other_words, _other_questions):
         left = {name: cells for name, cells in columns.items() if name not in out}
         out |= dict(other(left))
     return out
@@ -230,6 +230,27 @@ def _other_words(columns: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
                     name,
                     f"its answers ({first!r} ...) are words, and those to the others numbers",
                 )
+
+
+def _other_questions(columns: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
+    """The questions whose words no other column has, where most columns share words.
+
+    Everybody may say of one sentence what nobody says of the others, so that a heading without a
+    question mark, such as the row of a grid, is that of an item all the same.
+    """
+    worded = _worded(columns)
+    times = Counter(word for words in worded.values() for word in words)
+    alone = [name for name, words in worded.items() if all(times[word] == 1 for word in words)]
+    sharing, asking = [name for name in worded if name not in alone], [*filter(_asks, alone)]
+    if any(map(_asks, sharing)) or len(sharing) <= len(asking):
+        return
+    for name in asking:
+        first = columns[name].cells[0]
+        yield name, f"its answers ({first!r} ...) are none of those to the others"
+
+
+def _asks(name: str) -> bool:
+    return name.rstrip().endswith("?")
 
 
 def _worded(columns: Mapping[str, Answers]) -> dict[str, set[str]]:

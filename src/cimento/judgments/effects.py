@@ -141,6 +141,7 @@ class SentenceShare:
     """How often one sentence was preferred where it could be.
 
     Attributes:
+        suite: name of the suite.
         item: id of the item.
         condition: of the sentence; empty where it is not known.
         sentence: as it was chosen, or the word for both or neither.
@@ -148,6 +149,7 @@ class SentenceShare:
         of: number of people who chose between it and others.
     """
 
+    suite: str
     item: str
     condition: str
     sentence: str
@@ -176,9 +178,10 @@ def sentence_shares(
         counts.update(dict.fromkeys(options.get(place, ()), 0))
     return [
         SentenceShare(
-            item=item, condition=condition, sentence=sentence, n=n, of=counts.total()
+            suite=suite, item=item, condition=condition, sentence=sentence, n=n,
+            of=counts.total(),
         )
-        for (_, item), counts in chosen.items()
+        for (suite, item), counts in chosen.items()
         for (condition, sentence), n in counts.most_common()
     ]  # fmt: skip
 

@@ -334,7 +334,7 @@ def contrast_for_others(
     Args:
         ratings: of each item, of each condition, one or more.
         people: who gave each.
-        signs: of each condition, such as -1, 1, 1 and -1; they add up to 0.
+        signs: of each condition, such as -1, 1, 1 and -1, which add up to 0; 1 alone for a mean.
         design: of the items.
         seed: of the draws for these people.
         level: confidence level.

@@ -165,7 +165,7 @@ def _labeled_list(data: bytes, path: Path, *, language: str) -> RatedSet | None:
     texts = [name for name in filled if table.profile(name).kind == "sentences"]
     rest = [name for name in filled if name not in texts]
     numbers = [name for name in rest if _numbers_rows(table.stripped(name))]
-    labels = [name for name in rest if name not in numbers and _labels(table.stripped(name))]
+    labels = [name for name in rest if name not in numbers and are_labels(table.stripped(name))]
     if (
         len(texts) != 1
         or len(labels) != 1
@@ -189,8 +189,8 @@ def _numbers_rows(cells: Sequence[str]) -> bool:
     return all(one < other for one, other in pairwise([0, *numbers]))
 
 
-def _labels(cells: Sequence[str]) -> bool:
-    """Whether cells are words for a few kinds of sentences."""
+def are_labels(cells: Sequence[str]) -> bool:
+    """Whether the cells of a column are words for a few kinds of sentences."""
     kinds = {cell.casefold() for cell in cells}
     is_few = len(kinds) <= _MOST_LABELS and len(kinds) < len(cells)
     return "" not in kinds and is_few and not any(map(_DIGITS_ALONE.fullmatch, kinds))

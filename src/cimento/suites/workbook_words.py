@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from cimento.intake.words import DESCRIBED, HEADINGS, SETTINGS, SHEETS, STORIES
 from cimento.io.parsing import read_toml
+from cimento.suites.builtin import RATED
 from cimento.suites.story_rows import VERSION, version_called
 
 ABOUT, ITEMS, PREDICTIONS, SEEDS, HOW_TO = "about", "items", "predictions", "seeds", "how to"
@@ -26,7 +27,9 @@ Rows: TypeAlias = list[list[str]]
 _TEXTS = Path(__file__).parents[1] / "data" / "how-to.toml"
 _FACTORS = "factors"
 MORE = "more"
-_TELLING = {"condition", "good", "target"}
+_SENTENCE = "sentence"
+"""The condition of a sentence of a list, which rows without a condition have too."""
+_TELLING = {"condition", "good", "target", "rating", "ratings"}
 """Headings beside which the reader of a description takes the others in any language."""
 _HEADS = {
     ABOUT: ("setting", "value", "what it is"),
@@ -155,7 +158,7 @@ def in_language(
     for name, rows in sheets.items():
         changed = _described(name, rows, ENGLISH, language)
         if name == ITEMS and with_items and SEEDS not in sheets:
-            changed = _items(rows, language)
+            changed = _items(_without_name(rows, sheets.get(ABOUT, [])), language)
         made[sheet_called(name, language)] = changed
     return made
 
@@ -210,6 +213,15 @@ def setting_row(row: Sequence[str], old: str, new: str) -> list[str]:
     if len(cells) > 1 and cells[1] and cells[1] == what_it_is(name, old):
         cells[1] = what_it_is(name, new)
     return [label, *cells] if row else []
+
+
+def _without_name(rows: Rows, about: Rows) -> Rows:
+    """The rows of a list of rated sentences without the name that each of its conditions has."""
+    place = rows[0].index("condition") if rows and "condition" in rows[0] else None
+    is_rated = ["kind", RATED] in [row[:2] for row in about]
+    if place is None or not is_rated or {row[place] for row in rows[1:]} != {_SENTENCE}:
+        return rows
+    return [row[:place] + row[place + 1 :] for row in rows]
 
 
 def _items(rows: Rows, language: str) -> Rows:

@@ -11,6 +11,8 @@ from cimento.intake.roles import fits
 from cimento.intake.table import Table
 from cimento.intake.words import pattern
 from cimento.suites import BAD, GOOD
+from cimento.suites.cells import Cells
+from cimento.suites.ratings import OWN_COLUMNS
 
 
 def rating_column(table: Table) -> str:
@@ -29,7 +31,10 @@ def _is_label(table: Table, name: str) -> bool:
 
 
 def with_label(table: Table) -> tuple[Table, list[Fault]]:
-    """A table with the ratings 1 and 0 in place of a label, and a fault that says so."""
+    """A table with the ratings 1 and 0 of a label, and a fault that says so.
+
+    Words of the label stay beside its ratings, so that what follows can be told by them.
+    """
     name, sides = label_column(table)
     if not name:
         return table, []
@@ -38,6 +43,7 @@ def with_label(table: Table) -> tuple[Table, list[Fault]]:
     cells = {
         "rating" if column == name else column: table.cells[column] for column in table.columns
     }
+    words = {} if _is_read(table, name) else {name: table.cells[name]}
     marks = {side: cell for cell, side in sides.items()}
     seen = (
         f"The column {name!r} is read as the label: {marks[GOOD]!r} is acceptable, and rated 1;"
@@ -45,7 +51,14 @@ def with_label(table: Table) -> tuple[Table, list[Fault]]:
     )
     todo = "If it is the other way round, exchange the two."
     message = fault("CIM-S065", where=table.name, seen=seen, todo=todo)
-    return table.with_cells({**cells, "rating": rated}), [message]
+    return table.with_cells({**cells, "rating": rated, **words}), [message]
+
+
+def _is_read(table: Table, name: str) -> bool:
+    """Whether something is read from a column because of its name, or its cells are numbers."""
+    own = Cells("", {name: ""})
+    roles = (*OWN_COLUMNS, "item", "id", "condition", "text", "sentence")
+    return name in map(own.find, roles) or any(map(str.isdigit, table.stripped(name)))
 
 
 _SPREAD, _COUNT = pattern("spread"), pattern("count")

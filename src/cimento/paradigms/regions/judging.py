@@ -5,7 +5,7 @@ These functions read the suite, the options and the tables of a run, never a mod
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast, get_args
 
 from cimento.errors import InputError
@@ -35,6 +35,7 @@ from cimento.paradigms.regions.predictions import (
 )
 from cimento.records.outcomes import GROUP, OUTCOMES
 from cimento.records.store import manifest_part
+from cimento.suites.cells import Cells
 from cimento.suites.derived import PHENOMENON
 from cimento.suites.design import regions_measured, squares, windows_of
 from cimento.suites.formula import parse, references
@@ -53,6 +54,15 @@ if TYPE_CHECKING:
 
 CHOSEN_BY = "chosen_by"
 """Free column with the number of people who chose this sentence of its item."""
+
+
+def chosen_column(names: Iterable[str]) -> str:
+    """The column `CHOSEN_BY` of a suite, whatever language a workbook has its heading in.
+
+    Args:
+        names: of the free columns.
+    """
+    return Cells("", dict.fromkeys(names, "")).find(CHOSEN_BY)
 
 
 _FAR_NATS, _SAME_BITS = 1000.0, 1e-6

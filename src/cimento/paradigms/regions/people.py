@@ -13,8 +13,9 @@ from cimento.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, SCALE, Judgment
 from cimento.kinds.base import AppliedJudgments, SurveyItem, SurveyItems, SurveyTask
 from cimento.kinds.surveyor import answers_about, chosen_task, refuse_nothing, refuse_run
 from cimento.paradigms.regions.given_answers import ratings_by_condition, refuse_words
-from cimento.paradigms.regions.judging import CHOSEN_BY
+from cimento.paradigms.regions.judging import CHOSEN_BY, chosen_column
 from cimento.suites.builtin import RATED
+from cimento.suites.cells import Cells
 from cimento.suites.ratings import PEOPLE, rated_of, ratings_by
 from cimento.suites.stimuli import regions_of_words, stimulus_text, stimulus_texts
 
@@ -48,7 +49,7 @@ def sentence_items(suite: Suite, task: SurveyTask | None, *, run: Run | None = N
                 SurveyItem(
                     item=item.id,
                     options=tuple(zip(texts, names, strict=True)),
-                    columns=item.conditions[0].columns,
+                    columns=_shared_columns(item),
                     apart=item.id,
                 )
             )
@@ -67,6 +68,16 @@ def sentence_items(suite: Suite, task: SurveyTask | None, *, run: Run | None = N
             for condition, text in zip(item.conditions, texts, strict=True)
         ]
     return SurveyItems(chosen, tuple(items))
+
+
+def _shared_columns(item: Item) -> dict[str, str]:
+    """The free columns of an item in which no condition has anything else than the first."""
+    first, *others = item.conditions
+    return {
+        name: cell
+        for name, cell in first.columns.items()
+        if all(other.columns.get(name, "") in ("", cell) for other in others)
+    }
 
 
 def judged_sentences(
@@ -186,12 +197,14 @@ def _answered(
     """A condition with people's answers; None for ratings or choices that stay as they are."""
     columns = dict(condition.columns)
     if ratings is not None:
-        columns = {name: cell for name, cell in columns.items() if name not in _EARLIER}
+        earlier = {*map(Cells("", columns).find, _EARLIER)}
+        columns = {name: cell for name, cell in columns.items() if name not in earlier}
     if ratings:
         columns[_RATINGS] = "; ".join(value for value, _ in ratings)
         if all(name for _, name in ratings):
             columns[PARTICIPANTS] = "; ".join(re.sub(r"[,;]+", " ", name) for _, name in ratings)
     if chosen is not None:
+        columns.pop(chosen_column(columns), None)
         columns[CHOSEN_BY] = str(chosen)
     return dataclasses.replace(condition, columns=columns)
 

@@ -8,7 +8,7 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from cimento.io.values import grouped
-from cimento.paradigms.regions.judging import CHOSEN_BY, judged_suite, label_of, questions
+from cimento.paradigms.regions.judging import chosen_column, judged_suite, label_of, questions
 from cimento.paradigms.regions.people_rates import (
     NO_SINGLE,
     as_counted,
@@ -112,7 +112,7 @@ def _answered(
     if is_rated_by_people(suite):
         for one in rated_items(suite, formula):
             yield _of_ratings(one, passes)
-    if CHOSEN_BY in suite.column_names:
+    if chosen_column(suite.column_names) in suite.column_names:
         counts, _ = counts_of_choices(suite)
         decided = decided_choices(formula, counts)
         for item, chosen in counts.items():

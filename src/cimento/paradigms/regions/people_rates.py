@@ -24,6 +24,7 @@ from cimento.kinds.surveyor import answers_about
 from cimento.paradigms.regions.given_answers import given_rating
 from cimento.paradigms.regions.judging import (
     CHOSEN_BY,
+    chosen_column,
     judged_suite,
     label_of,
     options_of,
@@ -131,7 +132,7 @@ def rates_of_choices(run: Run) -> list[PeopleRate]:
         FormulaError: a prediction cannot be read.
     """
     suite, options = judged_suite(run), options_of(run)
-    if CHOSEN_BY not in suite.column_names:
+    if chosen_column(suite.column_names) not in suite.column_names:
         return []
     counts, unread = counts_of_choices(suite)
     trees = parse_predictions(suite)
@@ -394,9 +395,9 @@ def counts_of_choices(suite: Suite) -> tuple[dict[str, dict[str, float]], str]:
         suite: suite with or without choices.
     """
     counts: dict[str, dict[str, float]] = {}
-    unread = ""
+    unread, column = "", chosen_column(suite.column_names)
     for item, condition in suite.stimuli():
-        cell = condition.columns.get(CHOSEN_BY, "").strip()
+        cell = condition.columns.get(column, "").strip()
         count = whole_number(cell)
         if count is not None:
             counts.setdefault(item.id, {})[condition.name] = count

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -102,6 +102,7 @@ class SurveyQuestion:
         correct: the correct answer to that; empty where there is none.
         regions: the region of each word of such a sentence; empty where they are not known.
         foils: what is beside each word of such a sentence in a maze; empty in other tasks.
+        labels: what its author calls the sentence, by the column of the suite; nobody is shown it.
     """
 
     id: str
@@ -119,6 +120,7 @@ class SurveyQuestion:
     correct: str = ""
     regions: tuple[str, ...] = ()
     foils: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -286,7 +288,11 @@ def _timed_fields(first: SurveyField, question: SurveyQuestion) -> tuple[SurveyF
 
 def design_json(design: SurveyDesign) -> str:
     """The text of a design file."""
-    return json.dumps(asdict(design), ensure_ascii=False, indent=1) + "\n"
+    made = asdict(design)
+    for question in made["questions"]:
+        if not question["labels"]:  # as in designs whose suite has none, which stay as they are
+            del question["labels"]
+    return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
 
 
 def write_design(design: SurveyDesign, path: Path) -> Path:
@@ -378,9 +384,9 @@ def _survey_faults(design: SurveyDesign, survey: Survey) -> Iterator[str]:
 def _question_faults(design: SurveyDesign, question: SurveyQuestion) -> Iterator[str]:
     if question.foils and len(question.foils) != len(question.words):
         yield f"question {question.id!r} has {len(question.foils)} distractors, and other words"
-    for field in design.fields_of(question)[int(design.is_timed) :]:
-        values = [choice.value for choice in field.choices]
+    for asked in design.fields_of(question)[int(design.is_timed) :]:
+        values = [choice.value for choice in asked.choices]
         if not values or "" in values or len(set(values)) != len(values):
             yield f"question {question.id!r} has no answers, an empty one or one twice"
-        if field.expected and field.expected not in values:
+        if asked.expected and asked.expected not in values:
             yield f"the correct answer to {question.id!r} is none of its answers"

@@ -39,6 +39,7 @@ from cimento.people.surveys import (
     SurveyField,
     SurveyQuestion,
 )
+from cimento.people.surveys.labels import labels_of_items
 from cimento.records.store import MANIFEST
 from cimento.suites.checks.asides import judgment_marks
 from cimento.suites.languages import language_code
@@ -369,6 +370,7 @@ class _Questions:
         self._balance = wanted.balance or next((name for name in GROUPS if name in names), "")
         self._chance = random.Random(wanted.seed)  # noqa: S311  # no secret
         self._fixed = 0
+        self._labels = labels_of_items(asked.items, others=(COMPREHENSION, ANSWER, CHOICES))
         self.has_none = False
 
     def sets(self, items: Sequence[SurveyItem]) -> Iterator[tuple[SurveyQuestion, ...]]:
@@ -436,6 +438,7 @@ class _Questions:
             comprehension=asked,
             correct=correct,
             regions=item.regions,
+            labels=self._labels[item.item, item.condition],
         )
 
     def _place(self, item: SurveyItem) -> str:

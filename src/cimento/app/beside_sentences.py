@@ -1,0 +1,158 @@
+"""Sentences one by one beside a model, and their means by label: on the page and in Excel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+
+from nicegui import ui
+
+from cimento.app.answer_tables import Labels, condition_shown, heading_of, workbook_of
+from cimento.app.findings import button
+from cimento.app.frame import Text, Visit, guarded, heading
+from cimento.app.parts import save, table
+from cimento.app.shown import BesideModel, BesideSentence
+from cimento.app.words import Words, two_decimals
+from cimento.intake.words import told_cell
+from cimento.io.values import grouped
+from cimento.report.cells import count, shown
+from cimento.report.formatting import number
+from cimento.report.grid import Grid
+
+_NO_NAME = re.compile(r"[^\w.-]+")
+"""What names of files do without."""
+
+
+class BesideSentences:
+    """The part of a page with the sentences that people and a model have valued.
+
+    Args:
+        visit: what the page is built for.
+        row: people's mean ratings beside the model's scores.
+        labels: of the sentences.
+    """
+
+    def __init__(self, visit: Visit, row: BesideModel, labels: Labels) -> None:
+        self._visit, self._say, self._row, self._labels = visit, visit.say, row, labels
+
+    def build(self, *, used: Path) -> None:
+        """Build the part in the place where it is called.
+
+        Args:
+            used: the table of the ratings, which gives the file its name.
+        """
+        say, row = self._say, self._row
+        heading(say("people.one-by-one", suite=row.suite, model=row.model), level=4)
+        self._build_by_label()
+        columns = self._columns()
+        table([*columns], [list(cells) for cells in zip(*columns.values(), strict=True)],
+              is_long=True)  # fmt: skip
+        Text(say("people.ranks-what", measure=measure_of(row, say))).classes("small")
+        name = _NO_NAME.sub("-", f"{used.stem}-{row.model}") + ".xlsx"
+        grid = beside_grid(row, self._labels, say)
+        give = partial(save, name, partial(workbook_of, grid, say.language))
+        with ui.element("div").classes("tools"):
+            button(say("people.beside-xlsx"), guarded(self._visit, give), icon="download")
+
+    def _build_by_label(self) -> None:
+        """The means of the sentences with each label, by people and by the model."""
+        say = self._say
+        names = ("sentences", "mean", "z", "model-mean")
+        for title, of_each in self._by_column():
+            groups = grouped(zip(of_each, self._row.sentences, strict=True))
+            groups.pop("", None)
+            if len(groups) > 1:
+                rows = [[label, *self._means(group)] for label, group in groups.items()]
+                table([title, *(say(f"people.of-{name}") for name in names)], rows)
+
+    def _by_column(self) -> Iterator[tuple[str, list[str]]]:
+        """The columns by which there are means: conditions, and those of labels."""
+        say, sentences = self._say, self._row.sentences
+        conditions = [condition_shown(one.rated.condition, say) for one in sentences]
+        yield say("people.of-condition"), conditions
+        yield from self._labels.columns(_places(sentences)).items()
+
+    def _means(self, group: Sequence[BesideSentence]) -> list[str]:
+        say, z = self._say, [one.rated.z for one in group if one.rated.z is not None]
+        values = [fmean([one.rated.mean for one in group]), fmean(z) if z else None,
+                  fmean([turned(one.value, self._row) for one in group])]  # fmt: skip
+        return [say.number(len(group)), *(two_decimals(value, say) for value in values)]
+
+    def _columns(self) -> dict[str, list[str]]:
+        """The cells of each column, by its title."""
+        say, sentences = self._say, self._row.sentences
+        of = {name: say(f"people.of-{name}") for name in _COLUMNS}
+        columns = {
+            of["item"]: [one.rated.item for one in sentences],
+            of["condition"]: [condition_shown(one.rated.condition, say) for one in sentences],
+            of["sentence"]: [one.rated.sentence for one in sentences],
+            **self._labels.columns(_places(sentences)),
+            of["judgments"]: [say.number(one.rated.n) for one in sentences],
+            of["mean"]: [two_decimals(one.rated.mean, say) for one in sentences],
+            of["z"]: [two_decimals(one.rated.z, say) for one in sentences],
+            of["value"]: [two_decimals(turned(one.value, self._row), say) for one in sentences],
+            of["rank"]: [say.number(one.rank, ",g") for one in sentences],
+            of["rank-model"]: [say.number(one.rank_model, ",g") for one in sentences],
+            of["gap"]: [say.number(one.gap, "+,g") if one.gap else "0" for one in sentences],
+        }
+        if len({one.rated.condition for one in sentences}) == 1:
+            del columns[of["condition"]]
+        return columns
+
+
+_COLUMNS = (
+    "item", "condition", "sentence", "judgments", "mean", "z", "value", "rank", "rank-model", "gap",
+)  # fmt: skip
+
+
+def _places(sentences: Sequence[BesideSentence]) -> list[tuple[str, str, str]]:
+    return [(one.rated.suite, one.rated.item, one.rated.condition) for one in sentences]
+
+
+def beside_grid(row: BesideModel, labels: Labels, say: Words) -> Grid:
+    """The sentences beside a model as a table for spreadsheet programs.
+
+    Args:
+        row: people's mean ratings beside the model's scores.
+        labels: of the sentences, which have a column for each name.
+        say: the words of the page; the value of the model is called by its measure, with its unit.
+    """
+    texts = ("suite", "model", "item", "condition", "sentence")
+    before, after = ("rating_n", "rating", "mean_z"), ("rank_people", "rank_model", "rank_gap")
+    language, own = say.language, labels.columns(_places(row.sentences))
+    return Grid(
+        title="beside",
+        header=(
+            *(heading_of(name, language) for name in texts), *own,
+            *(heading_of(name, language) for name in before), measure_of(row, say),
+            *(heading_of(name, language) for name in after),
+        ),
+        labels=len(texts) + len(own),
+        rows=tuple(
+            (
+                row.suite, row.model, one.rated.item, told_cell(one.rated.condition, language),
+                one.rated.sentence, *of_one, count(one.rated.n),
+                number(one.rated.mean, digits=4), number(one.rated.z, digits=4, absent=""),
+                number(turned(one.value, row), digits=4),
+                *(shown(value, f"{value:g}", absent="")
+                  for value in (one.rank, one.rank_model, one.gap)),
+            )
+            for one, *of_one in zip(row.sentences, *own.values(), strict=True)
+        ),
+    )  # fmt: skip
+
+
+def turned(value: float, row: BesideModel) -> float:
+    """A value of a model, turned round as its measure is called on the page."""
+    return -value if row.is_turned else value
+
+
+def measure_of(row: BesideModel, say: Words) -> str:
+    """The measure in words, turned round where less of it is better: more is then expected."""
+    if not row.is_turned:
+        return say.named("measure", row.measure)
+    turned = say.named("turned", row.measure)
+    return turned if turned != row.measure else say("people.turned", measure=row.measure)
