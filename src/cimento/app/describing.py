@@ -6,7 +6,7 @@ The table itself stays in place of the rows that were made of it, as far as it r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from cimento.faults import errors
 from cimento.intake.decoding import reading_language
 from cimento.intake.roles import FORCED, alone
 from cimento.kinds.registry import load_suite, paradigm_of, save_suite
+from cimento.suites import Suite
 from cimento.suites.builtin import WORKBOOK
 from cimento.suites.design import with_design
 from cimento.suites.formats.items import read_regions
@@ -117,14 +118,29 @@ def with_plain_levels(grid: Grid, factors: Mapping[str, tuple[str, str]]) -> Gri
     Raises:
         CimentoError: no suite can be made of the grid.
     """
+    return described_design(
+        grid, lambda suite: with_design(replace(suite, factors=dict(factors), predictions=()))
+    )
+
+
+def described_design(grid: Grid, change: Callable[[Suite], Suite]) -> Grid:
+    """A grid with the factors and predictions that its suite gets; a table is described first.
+
+    Args:
+        grid: a grid without errors.
+        change: what gives the suite its factors and predictions.
+
+    Raises:
+        CimentoError: no suite of sentences can be made of the grid.
+    """
     described = grid if grid.described else describe(grid, language="")
     with TemporaryDirectory(prefix="cimento-") as temporary:
         path = write_grid(described, Path(temporary) / f"{file_name(grid)}{WORKBOOK}")
         suite = load_suite(path).sentences
         if suite is None:
             raise InputError(where=grid.name, seen="its items do not compare sentences")
-        designed = with_design(replace(suite, factors=dict(factors), predictions=()))
-        made = open_grid(save_suite(load_suite(designed), Path(temporary) / "designed.xlsx")).grid
+        designed = load_suite(change(suite))
+        made = open_grid(save_suite(designed, Path(temporary) / "designed.xlsx")).grid
     kept = _with_own_table(grid, made)
     sheets = {**described.sheets, **kept.sheets}
     kept = replace(kept, sheets=sheets, name=grid.name, words=grid.words)
