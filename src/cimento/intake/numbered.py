@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import prod
@@ -178,12 +178,14 @@ def in_twos_and_threes(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     yield from combinations(names[:_MOST_FACTORS], 3)
 
 
-def _n_whole(rows: Iterable[tuple[str, tuple[str, ...]]], whole: Set[tuple[str, ...]]) -> int:
+def _n_whole(
+    rows: Iterable[tuple[str, tuple[str, ...]]], whole: Collection[tuple[str, ...]]
+) -> int:
     """The number of items that have each of some combinations of levels once, and no others."""
     items: dict[str, list[tuple[str, ...]]] = {}
     for id_, levels in rows:
         items.setdefault(id_, []).append(levels)
-    return sum({*there} == whole and len(there) == len(whole) for there in items.values())
+    return sum({*there} == {*whole} and len(there) == len(whole) for there in items.values())
 
 
 def sets_numbered_by(table: Table, column: str) -> Sets | None:

@@ -1,4 +1,4 @@
-"""Tables in which two or three factors are crossed: a design, or pairs for each level of one of them."""
+"""Tables in which factors are crossed: a design, or pairs for each level of one of them."""
 
 from __future__ import annotations
 

@@ -283,6 +283,8 @@ def _strays(stimuli: Stimuli) -> Iterator[tuple[int, Fault | None]]:
     shapes = Counter(stimuli.shapes)
     usual, count = shapes.most_common(1)[0] if shapes else ((), 0)
     most = {*usual}
+    if not all(map(stimuli.row_number, range(min(1, len(stimuli.texts))))):
+        return  # nothing says which rows are beside each other
     if len(shapes) < 2 or len(most) < len(usual) or 2 * count < len(stimuli.shapes):  # noqa: PLR2004
         return
     known = {one for one in shapes if one and {*one} <= most and sorted(one) != sorted(usual)}
@@ -316,13 +318,15 @@ def _of_condition(
         due: the condition that the item lacks.
     """
     at = [n for n in numbers if usual.index(due) == n - stimuli.starts[item]]
-    name, rows = stimuli.conditions[numbers[0]], _rows_said(stimuli, numbers)
-    seen = f"The item has {name} twice{rows}, and lacks {due}."
+    one, other = map(stimuli.row_number, numbers)
+    seen = (
+        f"The item has {stimuli.conditions[numbers[0]]} in rows {one} and {other}, and lacks {due}."
+    )
     todo = f"One of the two should be {due}."
-    if at and (row := stimuli.row_number(at[0])):
+    if at:
+        row = stimuli.row_number(at[0])
         todo = f"Did you mean {due} in row {row}? It has that place in the other items."
-    places = map(stimuli.where, numbers)
-    where = stimuli.where((at or numbers)[0])
+    where, places = stimuli.where((at or numbers)[0]), map(stimuli.where, numbers)
     return fault("CIM-S012", where=where, seen=seen, todo=todo, places=places)
 
 
@@ -335,42 +339,30 @@ def _of_item(
         stimuli: the stimuli.
         item: number of the item that they are of.
         other: that of the item that lacks them.
-        numbers: the stimuli, of which one is meant where they are of one condition.
+        numbers: all that the item has, or the two of one condition, of which one is meant.
     """
     id_ = stimuli.suite.columns.ids[other]
     names = Listing(dict.fromkeys(stimuli.conditions[n] for n in numbers))
-    rows = _rows_said(stimuli, numbers)
-    is_twice = len(names) < len(numbers)
-    meant = _nearest(stimuli, numbers, other) if is_twice else numbers
-    seen = f"Item {id_} lacks {names}, which this item has alone{rows}."
-    if is_twice:
-        seen = f"Item {id_} lacks {names}, which this item has twice{rows}."
-    todo = f"Did you mean item {id_}{_rows_said(stimuli, meant)}?"
-    if len(meant) == len(numbers) and is_twice:
+    first, last = stimuli.row_number(numbers[0]), stimuli.row_number(numbers[-1])
+    meant = numbers[0]
+    seen = f"Item {id_} lacks {names}, which is all that this item has (row {first})."
+    if is_twice := len(names) < len(numbers):
+        meant = _nearest(stimuli, numbers, other) or meant
+        seen = f"Item {id_} lacks {names}, which this item has in rows {first} and {last}."
+    row = stimuli.row_number(meant)
+    todo = f"Did you mean item {id_} in row {row}?"
+    if is_twice and _nearest(stimuli, numbers, other) is None:
         todo = f"One of the two should be of item {id_}."
-    where, places = stimuli.where(meant[0]), map(stimuli.where, numbers)
+    where, places = stimuli.where(meant), map(stimuli.where, numbers)
     yield item, fault("CIM-S012", where=where, seen=seen, todo=todo, places=places)
     yield other, None
 
 
-def _nearest(stimuli: Stimuli, numbers: Sequence[int], other: int) -> Sequence[int]:
-    """Of two stimuli the one whose row is among those of another item; both where none is."""
-    rows = [row for n in stimuli.of(other) if (row := stimuli.row_number(n))]
-    apart = {
-        n: min((abs(row - own) for own in rows), default=0)
-        for n in numbers
-        if (row := stimuli.row_number(n))
-    }
-    near = [n for n in apart if apart[n] == min(apart.values())]
-    return near if len(near) == 1 and apart[near[0]] == 1 else numbers
-
-
-def _rows_said(stimuli: Stimuli, numbers: Sequence[int]) -> str:
-    """The rows of stimuli after what is said of them; empty where they are not known."""
-    rows = [str(row) for n in numbers if (row := stimuli.row_number(n))]
-    if not rows:
-        return ""
-    return f" in row {rows[0]}" if len(rows) == 1 else f" in rows {', '.join(rows)}"
+def _nearest(stimuli: Stimuli, numbers: Sequence[int], other: int) -> int | None:
+    """Of two stimuli, the one whose row is beside those of another item; None where none is."""
+    rows = {stimuli.row_number(n) for n in stimuli.of(other)}
+    beside = [n for n in numbers if rows & {(stimuli.row_number(n) or 0) + k for k in (-1, 1)}]
+    return beside[0] if len(beside) == 1 else None
 
 
 def _meant(unknown: Sequence[str], lacking: Collection[str]) -> str:
