@@ -335,7 +335,7 @@ def test_two_crossed_columns_are_a_design_without_a_column_of_conditions(capsys)
     assert invoke(["suites", "check", "rotte.xlsx"]) == 2
     out = capsys.readouterr().out
     assert "CIM-S012 rotte.xlsx row 3, item 1, condition corta_non-isola" in out
-    assert "in rows 2 and 3, and lacks lunga_non-isola. Did you mean lunga_non-isola in row 3?" in out
+    assert "in rows 2 and 3, and lacks lunga_non-isola. Did you mean lunga_non-isola in" in out
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ from tests.helpers.suites_on_disk import write
 
 SUITE = island_suite({"se": ["1", "2"], "np": ["3", "4"]})
 LN2 = 0.6931471805599453
+UP = "higher: more acceptable"
 ROWS = {
     "1": (-10.0, -11.0, -12.0, -20.0),
     "2": (-9.0, -14.0, -11.0, -13.0),
@@ -128,6 +129,17 @@ def test_bars_are_those_of_the_method_that_is_named():
     assert bar_half_widths(effects_of(squares(suite)[0], {}, []), "loftus-masson") == [None] * 4
 
 
+def test_surprisal_is_drawn_in_the_unit_of_dd_with_its_own_sign():
+    bits = dataclasses.replace(result(), measure="surprisal-bits", unit="bits")
+    figure = interaction_figure(bits, "raw", bars="se")
+    last = figure.frame.to_dicts()[3]
+    assert (last["condition"], last["mean"], last["dd"]) == ("long_island", 16.5, 2.0)
+    assert (last["low"], last["high"]) == pytest.approx((13.0, 20.0))
+    text = json.dumps(figure.spec)
+    assert "DD 2.00 bits, n 2, pairs 83%" in text
+    assert "structure: nonisland" in text
+
+
 def test_plain_lines_are_solid_and_changed_ones_dashed():
     spec = interaction_figure(result(), "z").spec
     (dash,) = {
@@ -143,23 +155,24 @@ def test_plain_lines_are_solid_and_changed_ones_dashed():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("measure", "scale", "axis"),
+    ("measure", "scale", "axis", "up", "worst"),
     [
-        ("surprisal-bits", "z", "log-probability, z-score"),
-        ("surprisal-nats", "raw", "log-probability, nats"),
-        ("penlp", "likert-z", "penlp, z-score of 7 points"),
-        ("ppl", "z", "ppl with its sign reversed, z-score"),
-        ("rating", "raw", "rating, as given"),
+        ("surprisal-bits", "z", "log-probability, z-score", UP, "lower"),
+        ("surprisal-nats", "raw", "surprisal, nats", "higher: less probable", "higher"),
+        ("penlp", "likert-z", "penlp, z-score of 7 points", UP, "lower"),
+        ("ppl", "z", "ppl with its sign reversed, z-score", UP, "lower"),
+        ("rating", "raw", "rating, as given", UP, "lower"),
     ],
 )
-def test_the_axis_says_what_is_drawn_and_where_up_is(measure, scale, axis):
+def test_the_axis_says_what_is_drawn_and_where_up_is(measure, scale, axis, up, worst):
     figure = interaction_figure(dataclasses.replace(result(), measure=measure), scale)
     titles = {
         tuple(layer["encoding"]["y"]["title"])
         for panel in figure.spec["concat"]
         for layer in panel["layer"]
     }
-    assert titles == {(axis, "higher: more acceptable")}
+    assert f"pairs: the bad cell is the {worst} one" in figure.title
+    assert titles == {(axis, up)}
 
 
 @pytest.mark.slow
@@ -487,8 +500,10 @@ def test_the_page_shows_the_panels(folder, tmp_path):
     assert invoke(["report", str(folder), "-o", str(path)]) == 0
     page = parse_page(path.read_text(encoding="utf-8"))
     [panels] = [e for e in page.all("svg.figure") if "interaction" in e.all("title")[0].text]
-    assert "log-probability, z-score" in panels.words
-    assert "higher: more acceptable" in panels.words
+    assert "surprisal, bits" in panels.words
+    assert "higher: less probable" in panels.words
+    assert "structure: island" in panels.words
     [said] = [e.words for e in page.all("figcaption") if "interaction by phenomenon" in e.words]
-    assert "log-probability, z-score (higher: more acceptable)" in said
+    assert "surprisal, bits (higher: less probable)" in said
+    assert "pairs: the bad cell is the higher one" in said
     assert "no error bars: an interval needs 5 items or more" in said

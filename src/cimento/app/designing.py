@@ -235,22 +235,19 @@ def _ask_three(question: DesignQuestion, say: Words, done: Done) -> None:
                      for name, level in zip(two, levels, strict=True)]  # fmt: skip
             shown = say("edit.three-by", cell=", ".join(parts), third=_shown(say)(third))
             cells[tuple(zip(two, levels, strict=True))] = shown
-    with ui.element("div").classes("tools"):
-        level = ui.select(worse, label=say("edit.three-worse"), clearable=True).classes("wide")
-        cell = ui.select(cells, label=say("edit.three-cell"), clearable=True).classes("wide")
-        more = ui.select({}, label=say("edit.three-greater"), clearable=True).classes("wide")
-        go = button(
-            say("edit.three-do"),
-            lambda: done(
-                partial(
-                    with_predicted,
-                    factors=factors,
-                    predicted=Predicted(
-                        level.value, dict(cell.value) if cell.value else None, more.value or ""
-                    ),
-                )
-            ),
-        )
+    shown = ((worse, "worse"), (cells, "cell"), ({}, "greater"))
+    level, cell, more = (
+        ui.select(options, label=say(f"edit.three-{name}"), clearable=True).classes("across")
+        for options, name in shown
+    )
+
+    def predicted() -> Predicted:
+        return Predicted(level.value, dict(cell.value or ()) or None, more.value or "")
+
+    go = button(
+        say("edit.three-do"),
+        lambda: done(partial(with_predicted, factors=factors, predicted=predicted())),
+    )
 
     def follow() -> None:
         third = [name for name in factors if name not in dict(cell.value or ())]
