@@ -17,6 +17,7 @@ from cimento.app.columns import roles_in
 from cimento.app.columns_made import called_as_made, lacked
 from cimento.app.editing import Grid, Sheet, delete_column, rename_column, set_cells, sheet_of
 from cimento.app.opening import converted, open_grid, write_grid
+from cimento.app.words import said
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.faults import errors
 from cimento.intake.decoding import reading_language
@@ -84,7 +85,7 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
     about = described.sheets[ABOUT].rows
     named = {(n, 1): grid.name for n, row in enumerate(about) if row[0] == "name"}
     described = replace(set_cells(described, ABOUT, named), name=grid.name, words=grid.words)
-    return _with_headings(described, grid)
+    return _with_headings(_with_own_words(described), grid)
 
 
 _MADE = ("item", "condition", "text", "good", "bad")
@@ -106,6 +107,25 @@ def _with_headings(described: Grid, grid: Grid) -> Grid:
     }
     made = set_cells(described, ITEMS, head)
     return made if made == described or _reads_as(made, described) else described
+
+
+_PREDICTED = ("name", "comment")
+"""The columns of predictions that are for people to read."""
+
+
+def _with_own_words(grid: Grid) -> Grid:
+    """A grid whose predictions are named and explained in its language, as far as we wrote them."""
+    sheet = grid.sheets.get(PREDICTIONS)
+    if sheet is None or grid.words == ENGLISH:
+        return grid
+    cells = {
+        (row, column): own
+        for column, name in enumerate(sheet.columns)
+        if name in _PREDICTED
+        for row in sheet.body
+        if (own := said(sheet.rows[row][column], grid.words))
+    }
+    return set_cells(grid, PREDICTIONS, cells)
 
 
 def with_plain_levels(grid: Grid, factors: Mapping[str, tuple[str, str]]) -> Grid:
@@ -144,7 +164,7 @@ def described_design(grid: Grid, change: Callable[[Suite], Suite]) -> Grid:
     kept = _with_own_table(grid, made)
     sheets = {**described.sheets, **kept.sheets}
     kept = replace(kept, sheets=sheets, name=grid.name, words=grid.words)
-    return _with_headings(kept, grid)
+    return _with_headings(_with_own_words(kept), grid)
 
 
 def _with_own_table(grid: Grid, described: Grid) -> Grid:
