@@ -285,7 +285,7 @@ def _strays(stimuli: Stimuli) -> Iterator[tuple[int, Fault | None]]:
     most = {*usual}
     if not all(map(stimuli.row_number, range(min(1, len(stimuli.texts))))):
         return  # nothing says which rows are beside each other
-    if len(shapes) < 2 or len(most) < len(usual) or 2 * count < len(stimuli.shapes):  # noqa: PLR2004
+    if len(shapes) < 2 or len(most) < len(usual) or 2 * count <= len(stimuli.shapes):  # noqa: PLR2004
         return
     known = {one for one in shapes if one and {*one} <= most and sorted(one) != sorted(usual)}
     odd = {item: shape for item, shape in enumerate(stimuli.shapes) if shape in known}
