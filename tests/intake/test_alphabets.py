@@ -10,7 +10,8 @@ WESTERN = [
     "Col·legi, àvia, què, l’été, 5 °C.",
 ]  # fmt: skip
 CENTRAL = [
-    "Mąż wrócił późno.", "Łódź śpi całą noc.", "Děti šly včera domů.", "Kôň beží, vŕba rastie, dážď padá.",
+    "Mąż wrócił późno.", "Łódź śpi całą noc.", "Děti šly včera domů.",
+    "Kôň beží, vŕba rastie, dážď padá.",
     "Az őrült fű nagyon szép.", "Šuma je gusta, đak uči, čovjek šeće.",
 ]  # fmt: skip
 

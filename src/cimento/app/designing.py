@@ -7,11 +7,11 @@ interaction. Nothing is predicted that nobody has chosen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import Literal
+from typing import Any, Literal
 
 from nicegui import ui
 
@@ -24,7 +24,7 @@ from cimento.app.frame import Text
 from cimento.app.words import Words, said
 from cimento.faults import NO_PREDICTIONS
 from cimento.intake.numbered import with_items_numbered
-from cimento.suites import Prediction, Suite
+from cimento.suites import JsonValue, Prediction, Suite
 from cimento.suites.design import UNACCEPTABLE, Square, squares, with_design
 from cimento.suites.formula import likelier
 from cimento.suites.workbook_words import ITEMS
@@ -137,10 +137,11 @@ def _predicting(
     }
     made: list[Prediction] = []
     if predicted.cell is not None:
-        bad = [
+        cell = predicted.cell.items()
+        bad: list[JsonValue] = [
             name
             for levels, name in names.items()
-            if predicted.cell.items() <= dict(zip(factors, levels, strict=True)).items()
+            if cell <= dict(zip(factors, levels, strict=True)).items()
         ]
         suite = replace(suite, extra={**suite.extra, "design": {UNACCEPTABLE: bad}})
         made += with_design(suite).predictions
@@ -148,23 +149,30 @@ def _predicting(
             made.append(_greater(*squares(suite), where=predicted.greater))
     if predicted.worse is not None:
         factor, level = predicted.worse
-        place = [*factors].index(factor)
         known = {one.formula for one in made}
-        for levels, worse in names.items():
-            [better] = (
-                [
-                    name
-                    for other, name in names.items()
-                    if other[place] != level and _without(other, place) == _without(levels, place)
-                ]
-                if levels[place] == level
-                else [""]
-            )
-            formula = likelier(better, worse)
-            if better and formula not in known:
-                comment = f"{better} is less surprising than {worse}."
-                made.append(Prediction(formula, comment=comment, name=f"{better} over {worse}"))
+        more = _each_worse(names, [*factors].index(factor), level)
+        made += (one for one in more if one.formula not in known)
     return replace(suite, predictions=tuple(made))
+
+
+def _each_worse(
+    names: Mapping[tuple[str, ...], str], place: int, level: str
+) -> Iterator[Prediction]:
+    """The predictions that a level is worse than the other one in each combination of the rest.
+
+    Args:
+        names: the conditions by their levels.
+        place: the place of the factor among the levels.
+        level: its worse level.
+    """
+    better = {
+        _without(levels, place): name for levels, name in names.items() if levels[place] != level
+    }
+    for levels, worse in names.items():
+        if levels[place] == level:
+            name = better[_without(levels, place)]
+            comment = f"{name} is less surprising than {worse}."
+            yield Prediction(likelier(name, worse), comment=comment, name=f"{name} over {worse}")
 
 
 def _without(levels: tuple[str, ...], place: int) -> tuple[str, ...]:
@@ -224,21 +232,16 @@ def _ask_incomplete(question: DesignQuestion, say: Words, done: Done) -> None:
 def _ask_three(question: DesignQuestion, say: Words, done: Done) -> None:
     """Menus for what should hold of three factors."""
     factors = question.factors
-    ui.label(say("edit.three-what", factors=", ".join(map(_shown(say), factors))))
-    worse = {(name, level): f"{_shown(say)(name)}: {level}"
-             for name, levels in factors.items() for level in levels}  # fmt: skip
-    cells: dict[tuple[tuple[str, str], ...], str] = {}
-    for third in reversed(factors):
-        two = [name for name in factors if name != third]
-        for levels in product(*(factors[name] for name in two)):
-            parts = [f"{_shown(say)(name)}: {level}"
-                     for name, level in zip(two, levels, strict=True)]  # fmt: skip
-            shown = say("edit.three-by", cell=", ".join(parts), third=_shown(say)(third))
-            cells[tuple(zip(two, levels, strict=True))] = shown
-    shown = ((worse, "worse"), (cells, "cell"), ({}, "greater"))
+    named = {name: said(name, say.language) or name for name in factors}
+    ui.label(say("edit.three-what", factors=", ".join(named.values())))
+    worse = {
+        (name, level): f"{named[name]}: {level}"
+        for name, levels in factors.items()
+        for level in levels
+    }
     level, cell, more = (
         ui.select(options, label=say(f"edit.three-{name}"), clearable=True).classes("across")
-        for options, name in shown
+        for name, options in _menus(worse, _cells(factors, named, say))
     )
 
     def predicted() -> Predicted:
@@ -261,6 +264,20 @@ def _ask_three(question: DesignQuestion, say: Words, done: Done) -> None:
     follow()
 
 
-def _shown(say: Words) -> Callable[[str], str]:
-    """What a factor is called on the page; those in names of conditions have none of their own."""
-    return lambda name: said(name, say.language) or name
+def _menus(*known: dict[Any, str]) -> Iterator[tuple[str, dict[Any, str]]]:
+    """The menus by their names; the last one depends on the second."""
+    yield from zip(("worse", "cell", "greater"), (*known, {}), strict=True)
+
+
+def _cells(
+    factors: Mapping[str, tuple[str, ...]], named: Mapping[str, str], say: Words
+) -> dict[tuple[tuple[str, str], ...], str]:
+    """The cells of each two factors, with what the page says of them and of the third."""
+    cells = {}
+    for third in factors:
+        two = [name for name in factors if name != third]
+        for levels in product(*map(factors.__getitem__, two)):
+            cell = tuple(zip(two, levels, strict=True))
+            shown = ", ".join(f"{named[name]}: {level}" for name, level in cell)
+            cells[cell] = say("edit.three-by", cell=shown, third=named[third])
+    return cells

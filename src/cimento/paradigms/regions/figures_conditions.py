@@ -189,7 +189,11 @@ def _figure(
         if panel.phenomenon.average is not None
     )
     said += [_PAIRS.format(" or ".join(worse))] if worse else []
-    heading = alt.TitleParams(text=_lines(title, columns * LETTERS), subtitle=said)
+    beside = min(columns, len(shown))
+    heading = alt.TitleParams(
+        text=_lines(title, beside * LETTERS),
+        subtitle=[line for part in said for line in _lines(part, beside * SMALL_LETTERS)],
+    )
     whole = alt.concat(*charts, columns=columns, title=heading).resolve_scale(y="shared")
     caption = "; ".join([title, *said])
     return figure_of(whole, name="interaction", title=caption, frame=pl.concat(frames))

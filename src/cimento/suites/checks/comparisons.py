@@ -443,11 +443,10 @@ def _other_words(stimuli: Stimuli) -> Iterator[Fault]:
     odd = _odd_ones(stimuli, found)
     for (left, right), (unlike, usual) in found.items():
         other, one = (right, left) if left in odd else (left, right)
-        words = [f"{b}/{a}" if one == left else f"{a}/{b}" for a, b in unlike]
+        listed = ", ".join(f"{b}/{a}" if one == left else f"{a}/{b}" for a, b in unlike)
         seen = (
             f"{counted(len(unlike), 'word differs', 'words differ')} from condition"
-            f" {stimuli.conditions[other]!r} ({', '.join(words)}); in nearly all items {usual} at"
-            " most."
+            f" {stimuli.conditions[other]!r} ({listed}); in nearly all items {usual} at most."
         )
         yield fault("CIM-S058", where=stimuli.where(one), seen=seen)
 
