@@ -129,17 +129,6 @@ def test_bars_are_those_of_the_method_that_is_named():
     assert bar_half_widths(effects_of(squares(suite)[0], {}, []), "loftus-masson") == [None] * 4
 
 
-def test_surprisal_is_drawn_in_the_unit_of_dd_with_its_own_sign():
-    bits = dataclasses.replace(result(), measure="surprisal-bits", unit="bits")
-    figure = interaction_figure(bits, "raw", bars="se")
-    last = figure.frame.to_dicts()[3]
-    assert (last["condition"], last["mean"], last["dd"]) == ("long_island", 16.5, 2.0)
-    assert (last["low"], last["high"]) == pytest.approx((13.0, 20.0))
-    text = json.dumps(figure.spec)
-    assert "DD 2.00 bits, n 2, pairs 83%" in text
-    assert "structure: nonisland" in text
-
-
 def test_plain_lines_are_solid_and_changed_ones_dashed():
     spec = interaction_figure(result(), "z").spec
     (dash,) = {

@@ -71,7 +71,7 @@ def with_blocks(grid: Grid, size: int) -> Grid:
 
 
 def factors_of(grid: Grid) -> dict[str, tuple[str, ...]]:
-    """The levels of the two or three factors of a table of sentences that is no design yet.
+    """The levels of the two or three factors of a table that is not a design yet.
 
     They are the columns that are crossed in every item, or the parts of the conditions' names;
     empty for other tables.
