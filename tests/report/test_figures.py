@@ -176,7 +176,7 @@ def test_error_bars_are_named_in_the_figure_and_its_caption(bars, said):
     rows = {str(k): (1.0, 2.0 + k, 3.0, 4.0 + k % 2) for k in range(5)}
     suite = island_suite({"se": list(rows)})
     figure = interaction_figure(result(rows, suite=suite), "z", bars=bars)
-    assert said in figure.spec["title"]["subtitle"]
+    assert said in " ".join(figure.spec["title"]["subtitle"])
     assert said in figure.title
     assert said in parse_page(figure.svg()).words
 
