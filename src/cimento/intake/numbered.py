@@ -163,13 +163,25 @@ def nearly_within(
         usual: the two usual levels of each of them.
     """
     n = len({*ids})
-    for factors in in_twos_and_threes([*usual]):
+    halved = [name for name in usual if _is_halved(ids, cells[name], usual[name])]
+    for factors in in_twos_and_threes(halved):
+        if not n <= 2 * len(ids) / 2 ** len(factors) <= 3 * n:
+            continue  # so many rows are not nearly all sets
         rows = zip(ids, zip(*(cells[name] for name in factors), strict=True), strict=True)
         n_whole = _n_whole(rows, {*product(*(usual[name] for name in factors))})
         # One wrong number spoils two items: that which lacks the row, and that which has it.
         if 1 < n_whole < n and n_whole >= min(USUAL * n, max(n - 2, n / 2)):
             return factors
     return ()
+
+
+def _is_halved(ids: Sequence[str], cells: Sequence[str], usual: Collection[str]) -> bool:
+    """Whether at least half of the items have the two usual levels of a column equally often."""
+    first, _ = usual
+    more = dict.fromkeys(ids, 0)
+    for id_, level in zip(ids, cells, strict=True):
+        more[id_] += 1 if level == first else -1
+    return 2 * sum(difference == 0 for difference in more.values()) >= len(more)
 
 
 def in_twos_and_threes(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
