@@ -70,7 +70,7 @@ CHECKS: Mapping[str, Check] = {
     ),
     "CIM-S065": _warning(
         "columns or rows of a table put together",
-        "If that is wrong, rename a column, or join the cells yourself.",
+        "If that is wrong, name the columns with --columns, or join the cells yourself.",
     ),
     "CIM-S066": _warning("hidden rows", "Delete them if they are none of your items."),
     NO_PLAIN_LEVEL: _warning(

@@ -280,16 +280,27 @@ def polish_bytes():
     return "\n".join(";".join(row) for row in POLISH).encode("cp1250")
 
 
-def test_letters_of_central_europe_are_read_when_the_language_is_chosen(tmp_path):
+SLOVENE = [["good", "bad"], ["Maček čaka.", "Maček čakajo."], ["Pes čuva sod.", "Pes čuvajo sod."]]
+
+
+def test_letters_that_no_western_language_has_tell_the_encoding(tmp_path):
     path = tmp_path / "zdania.csv"
     path.write_bytes(polish_bytes())
-    assert plain_rows(open_grid(path, language="pl").grid.items) == POLISH
+    opened = open_grid(path, language="it")
+    assert plain_rows(opened.grid.items) == POLISH
+    assert any("read as cp1250; 'Łódź' should look right" in one.seen for _, one in opened.notes)
+
+
+def test_letters_of_central_europe_are_read_when_the_language_is_chosen(tmp_path):
+    path = tmp_path / "stavki.csv"
+    path.write_bytes("\n".join(";".join(row) for row in SLOVENE).encode("cp1250"))
+    assert plain_rows(open_grid(path, language="sl").grid.items) == SLOVENE
     opened = open_grid(path).grid
-    assert plain_rows(opened.items) != POLISH
-    edited = set_cells(opened, "items", {(2, 0): "Kobieta czyta książkę."})
-    described = describe(edited, language="pl", path=path)
+    assert plain_rows(opened.items) != SLOVENE  # as cp1252 it has the letters of Italian
+    edited = set_cells(opened, "items", {(2, 0): "Pes čuva jamo."})
+    described = describe(edited, language="sl", path=path)
     texts = {cell for row in plain_rows(described.items) for cell in row}
-    assert texts > {*POLISH[1], "Kobieta czyta książkę.", POLISH[2][1]}
+    assert texts > {*SLOVENE[1], "Pes čuva jamo.", SLOVENE[2][1]}
     assert describe(edited, language="it", path=path).items == describe(edited, language="it").items
 
 

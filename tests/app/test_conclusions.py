@@ -429,3 +429,7 @@ def test_a_design_says_which_cell_is_expected_and_why_it_has_no_interval():
     cells, meant = result.cells(say)
     assert expected in meant
     assert "subordinata + isola −3,00" in cells
+    cost = replace(effect, estimate=replace(estimate, method="surprisal-bits"))
+    cells, _ = RunResult((cost,), levels=levels).cells(say)
+    assert cells.startswith("isole, medie delle celle (surprisal in bit, come DD; più alta, meno")
+    assert "subordinata + isola 3,00" in cells

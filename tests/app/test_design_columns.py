@@ -7,7 +7,7 @@ pytest.importorskip("nicegui", reason="the app is not installed: pip install 'ci
 from cimento.app.checking import check_grid
 from cimento.app.columns import OFFERED, heads_of, is_known, unheeded, with_role
 from cimento.app.describing import describe
-from cimento.app.editing import Grid, set_cells, sheet_of
+from cimento.app.editing import set_cells
 from cimento.app.frame import Text
 from cimento.app.opening import open_grid
 from cimento.app.proposing import question_of
@@ -17,6 +17,7 @@ from cimento.intake.roles import ROLES, seen_in
 from cimento.intake.table import Table
 from cimento.kinds.registry import load_suite
 from tests.helpers.app_user import visit
+from tests.helpers.grids import grid
 
 DESIGN = [
     ("Quem disse que o padeiro fechou a loja?", "O que disseste que o padeiro fechou?",
@@ -34,10 +35,6 @@ RATED = [
     ("La ragazza che gli ho parlato ride.", "2,9", "1,64", "24"),
     ("Domani ieri piove il tetto.", "1,3", "0,48", "22"),
 ]
-
-
-def grid(*rows):
-    return Grid("g", {"items": sheet_of([list(row) for row in rows])}, described=False)
 
 
 def design(name="Série", ids="123", text="Frase"):

@@ -13,7 +13,7 @@ from cimento.app.checking import check_grid
 from cimento.app.columns import heads_of, read_line, unheeded, with_role
 from cimento.app.conditions import cells_of, with_blocks, with_least
 from cimento.app.describing import describe, with_plain_levels
-from cimento.app.editing import Grid, set_cells, sheet_of
+from cimento.app.editing import set_cells
 from cimento.app.opening import open_grid, write_grid
 from cimento.app.pairing import with_scale
 from cimento.app.proposing import Proposal, question_of, with_roles
@@ -21,6 +21,7 @@ from cimento.app.views import view_of
 from cimento.app.words import LANGUAGES, message_of, said, sayings, translations, words
 from cimento.kinds.registry import load_suite
 from tests.helpers.app_user import until, visit
+from tests.helpers.grids import asked, grid
 
 BLANKS = [
     ("Il contadino munge la ___ ogni mattina.", "mucca"),
@@ -36,14 +37,6 @@ DESIGN = [
 ]  # fmt: skip
 CELLS = ("Corta non isola", "Lunga non isola", "Corta isola", "Lunga isola")
 LEVELS = (("corta", "no"), ("lunga", "no"), ("corta", "sì"), ("lunga", "sì"))
-
-
-def grid(*rows):
-    return Grid("g", {"items": sheet_of([list(row) for row in rows])}, described=False)
-
-
-def asked(made):
-    return question_of(made, check_grid(made).findings)
 
 
 # --- Blanks

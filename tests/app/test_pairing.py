@@ -7,7 +7,7 @@ pytest.importorskip("nicegui")
 from cimento.app.checking import check_grid
 from cimento.app.conditions import renamings, with_names, with_prediction
 from cimento.app.describing import describe
-from cimento.app.editing import Grid, delete_rows, sheet_of
+from cimento.app.editing import delete_rows
 from cimento.app.opening import open_grid
 from cimento.app.pairing import (
     named_pair,
@@ -16,16 +16,13 @@ from cimento.app.pairing import (
     unmarked,
     with_column,
 )
+from tests.helpers.grids import grid
 
 GOOD, BAD = "Le rane saltano.", "Le rane salta."
 
 
 NOTHING = "nothing"
 """In the place of a guess, that nothing is asked."""
-
-
-def grid(*rows):
-    return Grid("g", {"items": sheet_of([list(row) for row in rows])}, described=False)
 
 
 def guess_pair(made):

@@ -31,16 +31,13 @@ from cimento.app.pairing import (
 from cimento.app.views import paste_cells, view_of
 from cimento.kinds.registry import paradigm_of
 from cimento.suites.load import unfolded
+from tests.helpers.grids import grid
 
 WORDS = [("La zia", "canta", "cantano"), ("Il cane", "dorme", "dormono"),
          ("La rana", "salta", "saltano"), ("Il vento", "soffia", "soffiano"),
          ("La neve", "cade", "cadono")]  # fmt: skip
 PAIRS = [(f"{who} {good}.", f"{who} {bad}.") for who, good, bad in WORDS]
 LEGEND = [["", "", ""], ["* = agrammaticale", "", ""]]
-
-
-def grid(*rows):
-    return Grid("g", {"items": sheet_of([list(row) for row in rows])}, described=False)
 
 
 def of_pairs(head=("N.", "Frase grammaticale", "Frase agrammaticale"), mark=""):

@@ -11,13 +11,14 @@ from cimento.app import told
 from cimento.app.checking import check_grid
 from cimento.app.conditions import cells_of, with_least
 from cimento.app.describing import describe, with_plain_levels
-from cimento.app.editing import Grid, set_cells, sheet_of
+from cimento.app.editing import set_cells
 from cimento.app.opening import open_grid
 from cimento.app.pairing import Question, paired_versions
 from cimento.app.proposing import question_of, with_blanks
 from cimento.app.words import LANGUAGES, said, words
 from cimento.errors import UsageError
 from tests.helpers.app_user import visit
+from tests.helpers.grids import asked, grid
 
 STORIES = [
     ("Ada posa le chiavi sul tavolo ed esce. Ugo le mette nel vaso.", "Dove le cercherà Ada?",
@@ -36,14 +37,6 @@ SIX = [
     ("2", "Lia pota la vite.", "Lia pota la vite in marzo.", "La vite è potata da Lia.",
      "La vite è potata da Lia in marzo."),
 ]  # fmt: skip
-
-
-def grid(*rows):
-    return Grid("g", {"items": sheet_of([list(row) for row in rows])}, described=False)
-
-
-def asked(made):
-    return question_of(made, check_grid(made).findings)
 
 
 def answers(made):

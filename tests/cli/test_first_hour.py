@@ -333,7 +333,9 @@ def test_two_crossed_columns_are_a_design_without_a_column_of_conditions(capsys)
     # An item that has a combination twice is named with its row.
     isole(Path("rotte.xlsx"), {3: ["corta", "non isola", "Che cosa pensi che abbia visto?"]})
     assert invoke(["suites", "check", "rotte.xlsx"]) == 2
-    assert "CIM-S011 rotte.xlsx row 3, item 1, condition corta_non-isola" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "CIM-S012 rotte.xlsx row 3, item 1, condition corta_non-isola" in out
+    assert "in rows 2 and 3, and lacks lunga_non-isola. Did you mean lunga_non-isola in" in out
 
 
 @pytest.mark.parametrize(

@@ -380,7 +380,7 @@ def test_nothing_is_said_where_every_sentence_has_an_answer(tmp_path):
     imported = read_answers([form], ImportOptions(places=questions_by_name([suite])))
     assert not [note for note in imported.notes if "no answers" in note]
     [reading] = imported.readings
-    assert '"Le porte è aperte.", "Il cane abbaia." and 1 more;' in reading.said()
+    assert '"Le porte è aperte.", "Il cane abbaia.", "Il cane abbaiano.";' in reading.said()
 
 
 def test_apply_counts_the_sentences_without_ratings(tmp_path, capsys):

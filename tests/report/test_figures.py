@@ -52,6 +52,7 @@ from tests.helpers.suites_on_disk import write
 
 SUITE = island_suite({"se": ["1", "2"], "np": ["3", "4"]})
 LN2 = 0.6931471805599453
+UP = "higher: more acceptable"
 ROWS = {
     "1": (-10.0, -11.0, -12.0, -20.0),
     "2": (-9.0, -14.0, -11.0, -13.0),
@@ -143,23 +144,24 @@ def test_plain_lines_are_solid_and_changed_ones_dashed():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("measure", "scale", "axis"),
+    ("measure", "scale", "axis", "up", "worst"),
     [
-        ("surprisal-bits", "z", "log-probability, z-score"),
-        ("surprisal-nats", "raw", "log-probability, nats"),
-        ("penlp", "likert-z", "penlp, z-score of 7 points"),
-        ("ppl", "z", "ppl with its sign reversed, z-score"),
-        ("rating", "raw", "rating, as given"),
+        ("surprisal-bits", "z", "log-probability, z-score", UP, "lower"),
+        ("surprisal-nats", "raw", "surprisal, nats", "higher: less probable", "higher"),
+        ("penlp", "likert-z", "penlp, z-score of 7 points", UP, "lower"),
+        ("ppl", "z", "ppl with its sign reversed, z-score", UP, "lower"),
+        ("rating", "raw", "rating, as given", UP, "lower"),
     ],
 )
-def test_the_axis_says_what_is_drawn_and_where_up_is(measure, scale, axis):
+def test_the_axis_says_what_is_drawn_and_where_up_is(measure, scale, axis, up, worst):
     figure = interaction_figure(dataclasses.replace(result(), measure=measure), scale)
     titles = {
         tuple(layer["encoding"]["y"]["title"])
         for panel in figure.spec["concat"]
         for layer in panel["layer"]
     }
-    assert titles == {(axis, "higher: more acceptable")}
+    assert f"pairs: the bad cell is the {worst} one" in figure.title
+    assert titles == {(axis, up)}
 
 
 @pytest.mark.slow
@@ -174,9 +176,10 @@ def test_error_bars_are_named_in_the_figure_and_its_caption(bars, said):
     rows = {str(k): (1.0, 2.0 + k, 3.0, 4.0 + k % 2) for k in range(5)}
     suite = island_suite({"se": list(rows)})
     figure = interaction_figure(result(rows, suite=suite), "z", bars=bars)
-    assert said in figure.spec["title"]["subtitle"]
+    assert said in " ".join(figure.spec["title"]["subtitle"])
     assert said in figure.title
-    assert said in parse_page(figure.svg()).words
+    drawn = parse_page(figure.svg()).words  # lines of a drawing have no blank between them
+    assert "".join(said.split()) in "".join(drawn.split())
 
 
 def test_rows_put_sources_beside_each_other_and_keep_empty_places():
@@ -487,8 +490,10 @@ def test_the_page_shows_the_panels(folder, tmp_path):
     assert invoke(["report", str(folder), "-o", str(path)]) == 0
     page = parse_page(path.read_text(encoding="utf-8"))
     [panels] = [e for e in page.all("svg.figure") if "interaction" in e.all("title")[0].text]
-    assert "log-probability, z-score" in panels.words
-    assert "higher: more acceptable" in panels.words
+    assert "surprisal, bits" in panels.words
+    assert "higher: less probable" in panels.words
+    assert "structure: island" in panels.words
     [said] = [e.words for e in page.all("figcaption") if "interaction by phenomenon" in e.words]
-    assert "log-probability, z-score (higher: more acceptable)" in said
+    assert "surprisal, bits (higher: less probable)" in said
+    assert "pairs: the bad cell is the higher one" in said
     assert "no error bars: an interval needs 5 items or more" in said

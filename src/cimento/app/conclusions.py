@@ -129,18 +129,21 @@ class RunResult:
         for effect in self.effects:
             if effect.means:
                 measure = effect.estimate.method
-                model = "masked-" if self.is_masked else ""
-                turned = say.named("turned", f"{model}{measure}")
+                # Scores are higher where better: surprisal is shown as it is, in the unit of DD.
+                is_cost = say.named("turned", measure) != measure
                 means = "; ".join(
-                    f"{self._cell(name)} {say.number(mean, '.2f')}" for name, mean in effect.means
+                    f"{self._cell(name)} {say.number(-mean if is_cost else mean, '.2f')}"
+                    for name, mean in effect.means
                 )
-                is_turned = turned != f"{model}{measure}"
-                named = turned if is_turned else measure_named(measure, say, masked=bool(model))
-                yield say("read.cells", name=effect.estimate.level, measure=named, means=means)
+                named = measure_named(measure, say, masked=self.is_masked)
+                key = "read.cells_cost" if is_cost else "read.cells"
+                yield say(key, name=effect.estimate.level, measure=named, means=means)
         expected = dict.fromkeys(effect.expected for effect in self.effects)
         cells = [self.levels[cell] for cell in expected if cell in self.levels]
         if cells:
-            levels = [" + ".join(f"{factor}: {level}" for factor, level in cell) for cell in cells]
+            levels = dict.fromkeys(
+                " + ".join(f"{factor}: {level}" for factor, level in cell) for cell in cells
+            )
             yield say("read.means_dd_expected", levels="; ".join(levels))
 
     def _cell(self, condition: str) -> str:

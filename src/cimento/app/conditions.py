@@ -9,7 +9,7 @@ from cimento.app.editing import Grid, Sheet, insert_column, insert_rows, set_cel
 from cimento.app.marked import as_read
 from cimento.intake.blanks import are_blanked
 from cimento.intake.names import meaning
-from cimento.intake.numbered import block_of
+from cimento.intake.numbered import block_of, with_items_numbered
 from cimento.intake.table import Table
 from cimento.kinds.registry import has_regions
 from cimento.suites.crossed import MOST_LEVELS, crossed_columns, named_by_levels
@@ -70,39 +70,39 @@ def with_blocks(grid: Grid, size: int) -> Grid:
     return set_cells(grid, ITEMS, {(row, column): str(k // size + 1) for k, row in numbers})
 
 
+def factors_of(grid: Grid) -> dict[str, tuple[str, ...]]:
+    """The levels of the two or three factors of a table that is not a design yet.
+
+    They are the columns that are crossed in every item, or the parts of the conditions' names;
+    empty for other tables.
+    """
+    settings, sheet = grid.settings(), as_read(grid)
+    is_declared = any(name.startswith(("licensing", "design")) for name in settings)
+    is_rated = sheet.column("rating") is not None or sheet.column("ratings") is not None
+    if is_declared or is_rated or not has_regions(settings.get("kind")):
+        return {}
+    table = with_items_numbered(named_table(grid))
+    names = crossed_columns(table, besides=table.find("condition") or "")
+    levels = {name: tuple(dict.fromkeys(table.stripped(name))) for name in names}
+    return levels or island_factors(conditions_named(grid))
+
+
+def named_table(grid: Grid) -> Table:
+    """The columns of a grid's items that have names, in the rows that are read."""
+    sheet = as_read(grid)
+    cells = {name.strip(): sheet.values(n) for n, name in enumerate(sheet.columns) if name.strip()}
+    return Table(grid.name, tuple(cells), tuple(sheet.body), cells)
+
+
 def cells_of(grid: Grid) -> dict[str, dict[str, tuple[str, str]]]:
-    """The cells of a design whose factors are two crossed columns of a table of sentences.
+    """The cells of a design of two factors, see `factors_of`.
 
     Returns:
         By the levels of a cell in words, the plain and the other level of each factor if that cell
         should be the least acceptable; empty for other tables.
     """
-    sheet = as_read(grid)
-    settings = grid.settings()
-    is_declared = any(name.startswith(("licensing", "design")) for name in settings)
-    is_rated = sheet.column("rating") is not None or sheet.column("ratings") is not None
-    if is_declared or is_rated or not has_regions(settings.get("kind")):
-        return {}
-    cells = {name: sheet.values(n) for n, name in enumerate(sheet.columns) if name.strip()}
-    table = Table(grid.name, tuple(cells), tuple(sheet.body), cells)
-    if not (factors := crossed_columns(table, besides=table.find("condition") or "")):
-        return _cells_named(conditions_named(grid))
-    levels = {name: tuple(dict.fromkeys(cells[name])) for name in factors}
-    first, second = factors
-    return {
-        f"{one}, {other}": {
-            first: (next(level for level in levels[first] if level != one), one),
-            second: (next(level for level in levels[second] if level != other), other),
-        }
-        for one in levels[first]
-        for other in levels[second]
-    }
-
-
-def _cells_named(names: Sequence[str]) -> dict[str, dict[str, tuple[str, str]]]:
-    """The cells of a design whose conditions are called by the levels of two factors."""
-    factors = island_factors(names) if len(names) == N_LEVELS**2 else {}
-    if {*map(len, factors.values())} != {N_LEVELS}:
+    factors = factors_of(grid)
+    if [*map(len, factors.values())] != [N_LEVELS] * N_LEVELS:
         return {}
     (first, ones), (second, others) = factors.items()
     return {

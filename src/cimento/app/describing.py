@@ -6,7 +6,7 @@ The table itself stays in place of the rows that were made of it, as far as it r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,11 +17,13 @@ from cimento.app.columns import roles_in
 from cimento.app.columns_made import called_as_made, lacked
 from cimento.app.editing import Grid, Sheet, delete_column, rename_column, set_cells, sheet_of
 from cimento.app.opening import converted, open_grid, write_grid
+from cimento.app.words import said
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.faults import errors
 from cimento.intake.decoding import reading_language
 from cimento.intake.roles import FORCED, alone
 from cimento.kinds.registry import load_suite, paradigm_of, save_suite
+from cimento.suites import Suite
 from cimento.suites.builtin import WORKBOOK
 from cimento.suites.design import with_design
 from cimento.suites.formats.items import read_regions
@@ -83,7 +85,7 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
     about = described.sheets[ABOUT].rows
     named = {(n, 1): grid.name for n, row in enumerate(about) if row[0] == "name"}
     described = replace(set_cells(described, ABOUT, named), name=grid.name, words=grid.words)
-    return _with_headings(described, grid)
+    return _with_headings(_with_own_words(described), grid)
 
 
 _MADE = ("item", "condition", "text", "good", "bad")
@@ -107,6 +109,25 @@ def _with_headings(described: Grid, grid: Grid) -> Grid:
     return made if made == described or _reads_as(made, described) else described
 
 
+_PREDICTED = ("name", "comment")
+"""The columns of predictions that are for people to read."""
+
+
+def _with_own_words(grid: Grid) -> Grid:
+    """A grid whose predictions are named and explained in its language, as far as we wrote them."""
+    sheet = grid.sheets.get(PREDICTIONS)
+    if sheet is None or grid.words == ENGLISH:
+        return grid
+    cells = {
+        (row, column): own
+        for column, name in enumerate(sheet.columns)
+        if name in _PREDICTED
+        for row in sheet.body
+        if (own := said(sheet.rows[row][column], grid.words))
+    }
+    return set_cells(grid, PREDICTIONS, cells)
+
+
 def with_plain_levels(grid: Grid, factors: Mapping[str, tuple[str, str]]) -> Grid:
     """A grid as a two by two design, with its factors and predictions; a table is described first.
 
@@ -117,18 +138,33 @@ def with_plain_levels(grid: Grid, factors: Mapping[str, tuple[str, str]]) -> Gri
     Raises:
         CimentoError: no suite can be made of the grid.
     """
+    return described_design(
+        grid, lambda suite: with_design(replace(suite, factors=dict(factors), predictions=()))
+    )
+
+
+def described_design(grid: Grid, change: Callable[[Suite], Suite]) -> Grid:
+    """A grid with the factors and predictions that its suite gets; a table is described first.
+
+    Args:
+        grid: a grid without errors.
+        change: what gives the suite its factors and predictions.
+
+    Raises:
+        CimentoError: no suite of sentences can be made of the grid.
+    """
     described = grid if grid.described else describe(grid, language="")
     with TemporaryDirectory(prefix="cimento-") as temporary:
         path = write_grid(described, Path(temporary) / f"{file_name(grid)}{WORKBOOK}")
         suite = load_suite(path).sentences
         if suite is None:
             raise InputError(where=grid.name, seen="its items do not compare sentences")
-        designed = with_design(replace(suite, factors=dict(factors), predictions=()))
-        made = open_grid(save_suite(load_suite(designed), Path(temporary) / "designed.xlsx")).grid
+        designed = load_suite(change(suite))
+        made = open_grid(save_suite(designed, Path(temporary) / "designed.xlsx")).grid
     kept = _with_own_table(grid, made)
     sheets = {**described.sheets, **kept.sheets}
     kept = replace(kept, sheets=sheets, name=grid.name, words=grid.words)
-    return _with_headings(kept, grid)
+    return _with_headings(_with_own_words(kept), grid)
 
 
 def _with_own_table(grid: Grid, described: Grid) -> Grid:

@@ -37,7 +37,7 @@ from cimento.suites.builtin import find_suite
 from cimento.suites.checks.notation import MARKED, NUMBERED
 from cimento.suites.workbook_words import HOW_TO, ITEMS, sheet_called
 
-_BESIDE = ("conditions", "graded", "names", "worst", "blocks", "least")
+_BESIDE = ("conditions", "graded", "names", "worst", "blocks", "least", "three", "incomplete")
 """The questions beside which the language can be set, as they are not about what columns are."""
 
 

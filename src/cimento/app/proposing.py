@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from nicegui import ui
 
-from cimento.app import pairing, told
+from cimento.app import designing, pairing, told
 from cimento.app.checking import Finding
 from cimento.app.columns import role_name, with_role
 from cimento.app.editing import Grid, Sheet, set_cells
@@ -52,7 +52,7 @@ class Proposal:
     column: int = 0
 
 
-Asked: TypeAlias = pairing.Question | Proposal | told.Told
+Asked: TypeAlias = pairing.Question | Proposal | designing.DesignQuestion | told.Told
 """What the page asks about a table, or proposes."""
 
 
@@ -65,6 +65,8 @@ def question_of(grid: Grid, findings: Iterable[Finding]) -> Asked | None:
     """
     found = [*findings]
     is_faulty = any(one.severity == "error" for one in found)
+    if (design := designing.question_of(grid, found)) is not None:
+        return design
     question = pairing.question_of(grid, {one.code for one in found})
     kind = "" if question is None else question.kind
     is_bare = not (grid.described or grid.roles)
@@ -164,6 +166,8 @@ def ask(grid: Grid, question: Asked, say: Words, *, done: Done) -> None:
     """
     if isinstance(question, pairing.Question):
         pairing.ask(grid, question, say, done=done)
+    elif isinstance(question, designing.DesignQuestion):
+        designing.ask(question, say, done=done)
     elif isinstance(question, told.Told):
         told.ask(grid, question, say, done=done)
     elif question.kind == "brackets":

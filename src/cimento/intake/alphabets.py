@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _ALL_ACCENTED = re.compile(r"[^\W\d_a-zA-Z]{4}")
 """Accented letters in a row, which no Western European word has: another alphabet's encoding."""
@@ -41,6 +42,15 @@ _LEAST_OWN = 0.9
 """Least part of a text's letters beside ASCII that are those of its language, not of names."""
 
 
+_WESTERN = {
+    "ca": "àçèéíïòóúü", "da": "æøåéèóòôü", "de": "äöüßé", "fr": "àâæçéèêëîïôœùûüÿ",
+    "is": "áðéíóúýþæö", "it": "àèéìîòóù", "nl": "áàéèêëïóöü", "pt": "áàâãçéêíóôõúüªº",
+    "es": "áéíñóúüªº", "sv": "åäöéà",
+}  # fmt: skip
+"""Those of languages that Windows writes in cp1252; Danish has those of Norwegian too."""
+_SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])(?:[¢£¤¥¦§¨©¬®¯°±²³´µ¶¸¹»¼½¾\ufffd](?=[^\W\d_])|¿)")
+
+
 def from_central(data: bytes, language: str) -> str:
     """The text of cp1250 if its letters are those of a language that is written so; else empty.
 
@@ -54,8 +64,26 @@ def from_central(data: bytes, language: str) -> str:
     except UnicodeDecodeError:
         return ""
     letters = _LETTER.findall(text)
-    own = sum(letter.lower() in alphabet for letter in letters)
-    return text if letters and own >= _LEAST_OWN * len(letters) else ""
+    return text if letters and _share(letters, alphabet) >= _LEAST_OWN else ""
+
+
+def told_central(data: bytes) -> str:
+    """The text of cp1250 if its letters are those of one language, and those of cp1252 of none.
+
+    Polish read as cp1252 has signs in its words (*z³e* for *złe*), and Czech letters of several
+    languages (*øídí* for *řídí*). Empty for other bytes.
+    """
+    central = max((from_central(data, language) for language in _CENTRAL), key=len)
+    western = data.decode("cp1252", "replace")
+    letters = [*filter(str.isalpha, _LETTER.findall(western)), *_SIGN_IN_WORD.findall(western)]
+    if not central or central == western or not letters:
+        return ""
+    best = max(_share(letters, alphabet) for alphabet in _WESTERN.values())
+    return central if best < _LEAST_OWN else ""
+
+
+def _share(letters: Sequence[str], alphabet: str) -> float:
+    return sum(letter.lower() in alphabet for letter in letters) / len(letters)
 
 
 def from_western(data: bytes) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from cimento.errors import Fault, InputError, SuiteError
 from cimento.faults import fault
-from cimento.intake.alphabets import from_central, from_cyrillic, from_western
+from cimento.intake.alphabets import from_central, from_cyrillic, from_western, told_central
 from cimento.intake.archives import unzipped
 from cimento.intake.table import place_of_row
 from cimento.io.files import BOM, read_bytes
@@ -162,10 +162,10 @@ def chosen_columns() -> Mapping[str, str]:
 def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
     """The text of a table, decoded as by `decode`, or in an encoding of Windows.
 
-    Spreadsheet programs on Windows write cp1252, cp1251 or cp1250 without marking them. Two
-    observations contradict that guess and are errors: some characters are valid UTF-8 (the file is
-    UTF-8 with damage), or the letters are neither those of Western Europe, nor as frequent as in
-    Russian, nor those of a language of Central Europe that the table is said to be in.
+    Spreadsheet programs on Windows write cp1252, cp1251 or cp1250 without marking them; letters
+    tell which. Two observations contradict that guess and are errors: some characters are valid
+    UTF-8 (the file is UTF-8 with damage), or the letters are neither those of Western Europe, nor
+    as frequent as in Russian, nor those of a language of Central Europe.
     """
     data, faults = unzipped(data, name=name)
     if faults:
@@ -178,6 +178,8 @@ def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
         encoding, text = "cp1251", from_cyrillic(data)
     if not text and any(character > "\x7f" for character in data.decode("utf-8", "ignore")):
         return None, faults
+    if not text:
+        encoding, text = "cp1250", told_central(data)
     try:
         encoding, text = (encoding, text) if text else ("cp1252", from_western(data))
     except UnicodeDecodeError as error:

@@ -14,9 +14,7 @@ from cimento.intake.table import Table
 READ = "read"
 """Key in the part of a manifest on the suite: what its table was read as, in one line."""
 _SHOWN = 12
-"""Largest number of columns or rows that the line names."""
-_SHOWN_ANSWERS = 3
-"""Largest number of columns of answers that it names; they are often whole sentences."""
+"""Largest number of columns of a suite, or of rows, that the line names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,8 +144,7 @@ class AnswersReading:
         """The parts of the line."""
         of = f" of {self.program}" if self.program else ""
         roles = ", ".join(
-            f"{role} = {_quoted(names, _SHOWN_ANSWERS if role == ANSWERS else _SHOWN)}"
-            for role, names in self.roles.items()
+            f"{role} = {_quoted(names, len(names))}" for role, names in self.roles.items()
         )
         people = counted(self.n_people, "person", "people")
         parts = [
@@ -166,10 +163,9 @@ class AnswersReading:
         return [*filter(None, parts)]
 
     def _unused(self) -> str:
-        names = list(self.unused.items())
-        shown = [f'"{name}"' + (f" ({why})" if why else "") for name, why in names[:_SHOWN]]
-        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-        return ", ".join(shown) + more
+        return ", ".join(
+            f'"{name}"' + (f" ({why})" if why else "") for name, why in self.unused.items()
+        )
 
     def _left_out(self) -> str:
         if self.n_files == 1:

@@ -14,7 +14,7 @@ from cimento.io.clusters import columns_named
 from cimento.kinds.base import ParadigmOptions, option_names
 from cimento.records.outcomes import design_of
 from cimento.suites import Suite
-from cimento.suites.checks.structure import cluster_faults
+from cimento.suites.checks.designs import cluster_faults
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run

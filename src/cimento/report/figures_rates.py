@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
+from cimento.records.wrong_side import DD
 from cimento.report.figures import (
     BLUE,
     GRAY,
@@ -89,7 +90,8 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
     }
     said = f"{unit} in favor" if unit else "in favor"
     title = f"Margins on {suite}: {said} of what is predicted, item by item"
-    if any(run.effects for run in runs):
+    # Of several designs of two by two, an item has no one DD.
+    if {one.question for run in runs for _, one in _margins(run)} == {DD}:
         title = f"DD on {suite}, item by item: above 0, both changes cost more than their sum"
     return plain_figure(spec, name="margins", title=title, frame=frame)
 

@@ -1,4 +1,4 @@
-"""Tables in which two factors are crossed: a design, or pairs for each level of one of them."""
+"""Tables in which factors are crossed: a design, or pairs for each level of one of them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations
+from math import prod
 from typing import NamedTuple
 
 from cimento.errors import Fault, counted
 from cimento.faults import fault
 from cimento.intake.marks import sides_of
 from cimento.intake.names import meaning, name_of_levels, without_noun
+from cimento.intake.numbered import USUAL, in_twos_and_threes, nearly_within, usual_levels
 from cimento.intake.table import Table
 from cimento.suites import BAD, GOOD
 from cimento.suites.design import N_LEVELS
@@ -26,19 +28,11 @@ ID_COLUMNS = ("item_number", "item_in_suite", "item")
 GROUP_COLUMNS = ("suite", "dependency", "island", "phenomenon")
 """Columns that, with the number, identify the item of a sentence."""
 
-_USUAL = 0.75
-"""Least part of items that show what a table means; others may have a mistake."""
-
-MOST_FACTORS = 40
-"""Columns of two levels that are tried as factors; tables made to exhaust have thousands."""
-
 _SIGNS = {"+": "plus", "-": "minus", "–": "minus", "−": "minus"}
 
 
-def crossed_columns(
-    table: Table, besides: str = "", *, most: int = N_LEVELS
-) -> tuple[str, str] | None:
-    """The two columns of a table whose levels are crossed in every item; None without such two.
+def crossed_columns(table: Table, besides: str = "", *, most: int = N_LEVELS) -> tuple[str, ...]:
+    """The two or three columns of a table whose levels are crossed in every item; else empty.
 
     Each has two levels, and each item has every combination of them in one row. A column may be
     left out.
@@ -58,12 +52,12 @@ def crossed_columns(
             and all(len(rows) == len({*rows}) * (len(rows) // n_levels) and len(rows) > n_levels
                     for rows in _by_item(ids, table.cells[name]))
         }  # fmt: skip
-        for first, second in combinations([*columns][:MOST_FACTORS], 2):
-            items = _by_item(ids, table.cells[first], table.cells[second])
-            n_cells = columns[first] * columns[second]
+        for factors in in_twos_and_threes([*columns]):
+            items = _by_item(ids, *map(table.cells.__getitem__, factors))
+            n_cells = prod(map(columns.__getitem__, factors))
             if all(len(cells) == len(set(cells)) == n_cells for cells in items):
-                return first, second
-    return None
+                return factors
+    return ()
 
 
 MOST_LEVELS = 4
@@ -96,38 +90,21 @@ def _by_item(*columns: Sequence[str]) -> list[list[tuple[str, ...]]]:
     return list(rows.values())
 
 
-def nearly_crossed(table: Table) -> tuple[str, str] | None:
-    """Two columns whose levels are crossed in all but a few items; None without such two.
+def nearly_crossed(table: Table) -> tuple[str, ...]:
+    """The columns whose levels are crossed in all but a few items; empty without such.
 
     In the others a row is missing, or a level is misspelled; the checks name them.
     """
     item = table.find("item")
     if item is None or table.find("condition") or crossed_columns(table):
-        return None
+        return ()
     usual = {
         name: two
         for name in table.factors or numbers_last(table)
-        if name != item and (two := _usual_levels(table.cells[name]))
+        if name != item and (two := usual_levels(table.cells[name]))
     }
-    pairs = combinations([*usual][:MOST_FACTORS], 2)
-    for (first, second), ids in product(pairs, _numberings(table)):
-        items = _by_item(ids, table.stripped(first), table.stripped(second))
-        whole = {*product(usual[first], usual[second])}
-        n_right = sum({*cells} == whole and len(cells) == len(whole) for cells in items)
-        # One wrong number spoils two items: that which lacks the row, and that which has it.
-        least = min(_USUAL * len(items), max(len(items) - N_LEVELS, len(items) / 2))
-        if 1 < n_right < len(items) and n_right >= least:
-            return first, second
-    return None
-
-
-def _usual_levels(cells: Sequence[str]) -> set[str]:
-    """The two levels that nearly all cells of a column have; empty where there are no such two."""
-    common = Counter(filter(None, map(str.strip, cells))).most_common(N_LEVELS)
-    least = min((count for _, count in common), default=0)
-    is_factor = len(common) == N_LEVELS and least * N_LEVELS**2 > len(cells)
-    n_usual = sum(count for _, count in common)
-    return {level for level, _ in common} if is_factor and n_usual >= _USUAL * len(cells) else set()
+    cells = {name: table.stripped(name) for name in usual}
+    return next(filter(None, (nearly_within(ids, cells, usual) for ids in _numberings(table))), ())
 
 
 class Arranged(NamedTuple):
@@ -169,8 +146,10 @@ def arranged(table: Table) -> Arranged:
     return Arranged(table, [_untold(table, condition, repeated)])
 
 
-def _agreement(table: Table, factors: tuple[str, str]) -> Fault | None:
+def _agreement(table: Table, factors: Sequence[str]) -> Fault | None:
     """The fault of two factors of number, which agree or do not: no cell of these is the worst."""
+    if len(factors) > N_LEVELS:
+        return None
     first, second = ({*table.stripped(factor)} for factor in factors)
     if first != second or name_of_levels(first) != "number":
         return None
@@ -397,7 +376,7 @@ def _lone(table: Table) -> Fault | None:
     ids = [id_ for id_, *_ in _ids(table)]
     counts = Counter(ids)
     rows = [row for row, id_ in enumerate(ids) if counts[id_] == 1]
-    if not rows or len(rows) > (1 - _USUAL) * len(ids):
+    if not rows or len(rows) > (1 - USUAL) * len(ids):
         return None
     seen = (
         f"Items of one sentence: {', '.join(repr(ids[row]) for row in rows)} in rows"
@@ -428,7 +407,7 @@ def _untold(table: Table, column: str, repeated: Sequence[int], ways: Sequence[s
     rows = [row for row, id_ in enumerate(ids) if id_ == ids[first]]
     alike = [row for row in rows if cells[row] == cells[first]]
     item, cell = ids[first][0], cells[first]
-    if repeated and not ways and len(repeated) <= (1 - _USUAL) * len({*ids}):
+    if repeated and not ways and len(repeated) <= (1 - USUAL) * len({*ids}):
         seen = (
             f"In the column {column!r}, item {item!r} has {cell!r} in rows"
             f" {_numbers(table, alike)}, unlike nearly all other items."
@@ -460,8 +439,8 @@ def pairs_by_level(levels: Iterable[str], *, where: str, todo: str, more: str = 
     return fault("CIM-S063", where=where, seen=f"{seen}{more}", todo=todo)
 
 
-def named_by_levels(table: Table, factors: tuple[str, str]) -> Table:
-    """The table with a column ``condition`` that joins the levels of two factors."""
+def named_by_levels(table: Table, factors: Sequence[str]) -> Table:
+    """The table with a column ``condition`` that joins the levels of factors."""
     rows = zip(*(table.cells[factor] for factor in factors), strict=True)
     names = ["_".join(map(_level_name, levels)) for levels in rows]
     return table.with_cells({**table.cells, "condition": names})

@@ -1,7 +1,7 @@
 """Designs of suites: two factors and their cells, or filler and gap in licensing.
 
 A two by N design is treated as N - 1 designs of two by two, each with the first level of the longer
-factor as its baseline.
+factor as its baseline; three factors of two levels, as one of two by two for each level of one.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from math import prod
 
 from cimento.errors import InputError, did_you_mean
 from cimento.intake.names import meaning
@@ -168,15 +169,17 @@ class Square:
             example).
         cells: the cells in the order plain, only the first factor changed, only the second changed,
             both changed.
+        within: the level of a third factor that all four have; empty without such a factor.
     """
 
     factors: tuple[str, str]
     cells: tuple[DesignCell, DesignCell, DesignCell, DesignCell]
+    within: str = ""
 
     @property
     def name(self) -> str:
-        """The changed level of the second factor, which distinguishes the squares of a design."""
-        return self.cells[3].levels[1]
+        """What distinguishes the squares of a design: a third level, or a changed one."""
+        return self.within or self.cells[3].levels[1]
 
     @property
     def conditions(self) -> tuple[str | None, ...]:
@@ -207,14 +210,18 @@ ISLAND_SQUARE = Square(
 
 
 def squares(suite: Suite) -> tuple[Square, ...]:
-    """The two by two designs of a suite; none unless it declares two factors.
+    """The two by two designs of a suite; none unless it declares two factors, or three.
 
     The cells follow the order in which levels are declared, so that the unacceptable condition is
-    that of the last levels, unless ``[design] unacceptable`` in suite.toml names another one.
+    that of the last levels, unless ``[design] unacceptable`` in suite.toml names another one. Three
+    factors are a design only with it: it names two conditions, and the factor in which these differ
+    is the one for each level of which there is a square.
 
     Raises:
         InputError: the declaration cannot be used.
     """
+    if len(suite.factors) == len(UNNAMED_FACTORS):
+        return _within_third(suite)
     if len(suite.factors) != N_FACTORS:
         return ()
     where = f"suite {suite.name!r}, [factors]"
@@ -232,7 +239,40 @@ def squares(suite: Suite) -> tuple[Square, ...]:
         )
     conditions = _conditions(suite)
     bad = _declared(suite)
-    return tuple(_oriented(suite, conditions, bad))
+    return tuple(_oriented(suite.factors, suite.name, conditions, bad))
+
+
+def _within_third(suite: Suite) -> tuple[Square, ...]:
+    """The squares of a suite of three factors, one for each level of the third.
+
+    Raises:
+        InputError: the conditions declared unacceptable are not one for each level of a factor.
+    """
+    if not (bad := _declared(suite)):
+        return ()
+    conditions = _conditions(suite)
+    cells = [levels for levels, name in conditions.items() if name in bad]
+    differing = [n for n, levels in enumerate(zip(*cells, strict=True)) if len({*levels}) > 1]
+    sizes = [*map(len, suite.factors.values())]
+    if len(cells) != N_LEVELS or len(differing) != 1 or sizes != [N_LEVELS] * len(sizes):
+        raise InputError(
+            where=f"suite {suite.name!r}, [design] {UNACCEPTABLE}",
+            seen=f"{', '.join(sorted(bad))} are not one for each level of one of three factors",
+            todo="Name two conditions that differ in one factor, each factor with two levels.",
+        )
+    [third] = differing
+    by, levels = [*suite.factors.items()][third]
+    made = []
+    for level in levels:
+        within = {
+            (*cell[:third], *cell[third + 1 :]): name
+            for cell, name in conditions.items()
+            if cell[third] == level
+        }
+        factors = {name: both for name, both in suite.factors.items() if name != by}
+        [square] = _oriented(factors, suite.name, within, bad & {*within.values()})
+        made.append(replace(square, within=level))
+    return tuple(made)
 
 
 def bad_cell(suite: Suite) -> str:
@@ -282,27 +322,31 @@ def windows_of(suite: Suite) -> dict[str, tuple[int, ...]]:
 
 
 def island_factors(conditions: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The factors in condition names such as ``short_island``; empty for other names."""
+    """The factors in condition names such as ``short_island``; empty for other names.
+
+    Names of three parts, such as ``wh_gap_island``, are those of three factors of two levels.
+    """
     if set(conditions) == set(ISLAND_CONDITIONS):
         return dict(ISLAND_FACTORS)
-    parts = [name.rsplit("_", 1) for name in conditions]
-    if any(len(part) != N_FACTORS for part in parts):
-        return {}
-    first = tuple(dict.fromkeys(part[0] for part in parts))
-    second = tuple(dict.fromkeys(part[1] for part in parts))
-    whole = len(set(conditions)) == len(first) * len(second)
-    if not whole or min(len(first), len(second)) != N_LEVELS:
-        return {}
-    return dict(zip(UNNAMED_FACTORS, (first, second), strict=True))
+    for n in (len(UNNAMED_FACTORS), N_FACTORS):
+        parts = [name.rsplit("_", n - 1) for name in conditions]
+        if any(len(part) != n for part in parts):
+            continue
+        levels = [tuple(dict.fromkeys(column)) for column in zip(*parts, strict=True)]
+        sizes = [*map(len, levels)]
+        whole = len(set(conditions)) == prod(sizes)
+        if whole and (sizes == [N_LEVELS] * n or (n == N_FACTORS and min(sizes) == N_LEVELS)):
+            return dict(zip(UNNAMED_FACTORS, levels, strict=False))
+    return {}
 
 
-UNNAMED_FACTORS = ("first_factor", "second_factor")
+UNNAMED_FACTORS = ("first_factor", "second_factor", "third_factor")
 """What the factors are called whose levels are in the names of conditions alone."""
 
 
 def level_columns(condition: str, factors: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """The levels in the name of a condition, by factor."""
-    parts = condition.rsplit("_", 1)
+    parts = condition.rsplit("_", len(factors) - 1)
     return dict(zip(factors, parts, strict=True)) if len(parts) == len(factors) else {}
 
 
@@ -316,11 +360,12 @@ def predictions_of(square: Square, *, alone: bool = True) -> tuple[Prediction, .
         alone: whether its design has no other squares, whose names must differ.
     """
     worst = square.cells[3].condition
+    within = f", where the third factor is {square.within}" if square.within else ""
     plain, first, second, both = (f"(*;%{name}%)" for name in square.conditions)
     return (
         Prediction(
             f"({both} - {second}) - ({first} - {plain}) > 0",
-            comment=f"Super-additivity (DD > 0) of {' and '.join(square.factors)}.",
+            comment=f"Super-additivity (DD > 0) of {' and '.join(square.factors)}{within}.",
             name="DD" if alone else f"DD of {worst}",
         ),
         *(
@@ -392,18 +437,21 @@ def _declared(suite: Suite) -> frozenset[str]:
 
 
 def _oriented(
-    suite: Suite, conditions: Mapping[tuple[str, ...], str], bad: frozenset[str]
+    factors: Mapping[str, tuple[str, ...]],
+    suite: str,
+    conditions: Mapping[tuple[str, ...], str],
+    bad: frozenset[str],
 ) -> Iterator[Square]:
     """The squares with the unacceptable cell last; the factor with two levels comes first."""
-    names = tuple(suite.factors)
-    swapped = len(suite.factors[names[0]]) > N_LEVELS
+    names = tuple(factors)
+    swapped = len(factors[names[0]]) > N_LEVELS
     first, second = reversed(names) if swapped else names
     if bad:
-        suite_levels = _levels_of(suite, conditions, bad)
+        known = _levels_of(factors, suite, conditions, bad)
     else:
-        suite_levels = {name: (levels[0], levels[1:]) for name, levels in suite.factors.items()}
-    plain_first, (changed_first, *_) = suite_levels[first]
-    plain_second, changed = suite_levels[second]
+        known = {name: (levels[0], levels[1:]) for name, levels in factors.items()}
+    plain_first, (changed_first, *_) = known[first]
+    plain_second, changed = known[second]
     for level in changed:
         cells = tuple(
             DesignCell((x, y), conditions.get((y, x) if swapped else (x, y)))
@@ -414,18 +462,21 @@ def _oriented(
 
 
 def _levels_of(
-    suite: Suite, conditions: Mapping[tuple[str, ...], str], bad: frozenset[str]
+    factors: Mapping[str, tuple[str, ...]],
+    suite: str,
+    conditions: Mapping[tuple[str, ...], str],
+    bad: frozenset[str],
 ) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Each factor's plain level and changed levels, as follows from the unacceptable conditions."""
-    factors = {}
-    for index, (factor, levels) in enumerate(suite.factors.items()):
+    oriented = {}
+    for index, (factor, levels) in enumerate(factors.items()):
         changed = {key[index] for key, name in conditions.items() if name in bad}
         plain = [level for level in levels if level not in changed]
         if len(plain) != 1:
             raise InputError(
-                where=f"suite {suite.name!r}, [design] {UNACCEPTABLE}",
+                where=f"suite {suite!r}, [design] {UNACCEPTABLE}",
                 seen=f"{', '.join(sorted(bad))} leave no single plain level of {factor}",
                 todo="Name the condition, of each comparison, in which both factors are changed.",
             )
-        factors[factor] = (plain[0], tuple(level for level in levels if level in changed))
-    return factors
+        oriented[factor] = (plain[0], tuple(level for level in levels if level in changed))
+    return oriented

@@ -114,7 +114,7 @@ def with_factor_named(table: Table) -> Table:
         chosen=table.chosen - {"condition"},
     )
     numbered = with_items_numbered(restored)
-    factors = crossed_columns(numbered) or crossed_columns(numbered, most=MOST_LEVELS) or ()
+    factors = crossed_columns(numbered) or crossed_columns(numbered, most=MOST_LEVELS)
     return restored if own in factors else table
 
 

@@ -35,6 +35,8 @@ WITHIN: Bars = "cousineau-morey"
 """The usual bars of designs, whose effects are differences within items."""
 
 UP = "higher: more acceptable"
+COST_UP = "higher: less probable"
+"""What the top of a figure means: of scores, and of surprisal in bits or nats."""
 
 PER_ROW = 2
 SIZE = (190, 150)
@@ -44,6 +46,8 @@ LETTERS, SMALL_LETTERS = 30, 40
 LETTER = 9
 """Width of a bold letter in a wide font (DejaVu Sans, Verdana)."""
 DASH = [5, 4]
+LABEL_ROOM = 7
+"""Distance of a line's name from its end, and from the name of a line that ends there too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +88,8 @@ def interaction_figure(
     """One panel for each phenomenon of one model and measure, two panels per row.
 
     The first factor is on the x axis; the plain level of the second factor is a solid line, the
-    changed level a dashed line.
+    changed level a dashed line, each with its name at its end. Raw surprisal is drawn as it is, in
+    the unit of DD; other costs are drawn with their sign reversed.
 
     Args:
         result: the result of one model, measure and suite.
@@ -151,7 +156,7 @@ def _key(name: str) -> str:
     return name.removeprefix("wh_")
 
 
-_PAIRS = "pairs: the bad cell is the lower one, compared with each of the other three"
+_PAIRS = "pairs: the bad cell is the {} one, compared with each of the other three"
 
 
 def _figure(
@@ -174,11 +179,21 @@ def _figure(
             frames.append(_frame(panel, scale))
             charts.append(_chart(panel, frames[-1], scale).properties(width=width))
     panels = [panel for panel in shown if isinstance(panel, Panel)]
-    drawn = " or ".join(dict.fromkeys(_drawn(panel.result, scale) for panel in panels))
-    said = [f"{drawn} ({UP})", _bars_said(panels, frames, scale)] if panels else []
-    if any(panel.phenomenon.average is not None for panel in panels):
-        said.append(_PAIRS)
-    heading = alt.TitleParams(text=_lines(title, columns * LETTERS), subtitle=said)
+    drawn = dict.fromkeys(
+        f"{_drawn(panel.result, scale)} ({_up(panel.result, scale)})" for panel in panels
+    )
+    said = [" or ".join(drawn), _bars_said(panels, frames, scale)] if panels else []
+    worse = dict.fromkeys(
+        "higher" if _is_cost(panel.result, scale) else "lower"
+        for panel in panels
+        if panel.phenomenon.average is not None
+    )
+    said += [_PAIRS.format(" or ".join(worse))] if worse else []
+    beside = min(columns, len(shown))
+    heading = alt.TitleParams(
+        text=_lines(title, beside * LETTERS),
+        subtitle=[line for part in said for line in _lines(part, beside * SMALL_LETTERS)],
+    )
     whole = alt.concat(*charts, columns=columns, title=heading).resolve_scale(y="shared")
     caption = "; ".join([title, *said])
     return figure_of(whole, name="interaction", title=caption, frame=pl.concat(frames))
@@ -209,6 +224,8 @@ def _frame(panel: Panel, scale: Normalization) -> pl.DataFrame:
     import polars as pl
 
     effects, kind = panel.phenomenon.effects[scale], panel.drawn_bars(scale)
+    sign = -1 if _is_cost(panel.result, scale) else 1
+    means = [None if cell.mean is None else sign * cell.mean for cell in effects.cells]
     rows = [
         {
             "panel": panel.title,
@@ -223,17 +240,19 @@ def _frame(panel: Panel, scale: Normalization) -> pl.DataFrame:
             "second": cell.cell.levels[1],
             "n": cell.n,
             "clusters": panel.design.m if panel.design.clustered else None,
-            "mean": cell.mean,
+            "mean": mean,
             "se": cell.se,
             "bars": kind,
-            "low": None if cell.mean is None or width is None else cell.mean - width,
-            "high": None if cell.mean is None or width is None else cell.mean + width,
+            "low": None if mean is None or width is None else mean - width,
+            "high": None if mean is None or width is None else mean + width,
             "dd": effects.dd,
             "p": panel.p,
             "accuracy": panel.phenomenon.average,
             "reason": cell.reason,
         }
-        for cell, width in zip(effects.cells, bar_half_widths(effects, kind), strict=True)
+        for cell, mean, width in zip(
+            effects.cells, means, bar_half_widths(effects, kind), strict=True
+        )
     ]
     numbers = ("mean", "se", "low", "high", "dd", "p", "accuracy")
     known = {"clusters": pl.Int64, "reason": pl.String}
@@ -274,15 +293,14 @@ def _chart(
     xs = [cells[0].levels[0], cells[1].levels[0]]
     kinds = [cells[0].levels[1], cells[2].levels[1]]
     x = alt.X("first:N", sort=xs, title=first, axis=alt.Axis(labelAngle=0))
-    legend = alt.Legend(symbolType="stroke", symbolSize=400, symbolStrokeWidth=2)
     field = "second:N"
-    color = alt.Color(field, sort=kinds, title=second, legend=legend).scale(
+    color = alt.Color(field, sort=kinds, title=second, legend=None).scale(
         domain=kinds, range=[BLUE, ORANGE]
     )
-    dash = alt.StrokeDash(field, sort=kinds, title=second, legend=legend).scale(
+    dash = alt.StrokeDash(field, sort=kinds, title=second, legend=None).scale(
         domain=kinds, range=[[1, 0], DASH]
     )
-    axis = [_drawn(panel.result, scale), UP]
+    axis = [_drawn(panel.result, scale), _up(panel.result, scale)]
     # Vega leaves room for one title line only; a second line would cover the axis labels.
     beside = alt.Axis(titlePadding=18)
     y = alt.Y("mean:Q", title=axis, axis=beside, scale=alt.Scale(zero=False, nice=True))
@@ -292,10 +310,18 @@ def _chart(
     )
     lines = base.mark_line(strokeWidth=1.8).encode(x=x, y=y, color=color, strokeDash=dash)
     points = base.mark_point(filled=True, size=45, opacity=1).encode(x=x, y=y, color=color)
+    # Each line has its name at its end; of two that end together one is above the other.
+    ends = frame.filter((frame["first"] == xs[1]) & frame["mean"].is_not_null()).sort("mean")
+    names = [
+        alt.Chart(ends[n : n + 1])
+        .mark_text(align="left", dx=LABEL_ROOM, dy=LABEL_ROOM if n < len(ends) - 1 else -LABEL_ROOM)
+        .encode(x=x, y=y, color=color, text=alt.value(f"{second}: {ends['second'][n]}"))
+        for n in range(len(ends))
+    ]
     heading = alt.TitleParams(
         text=_lines(panel.title), subtitle=_lines(_subtitle(panel, scale), SMALL_LETTERS)
     )
-    return alt.layer(lines, bars, points).properties(title=heading, height=SIZE[1])
+    return alt.layer(lines, bars, points, *names).properties(title=heading, height=SIZE[1])
 
 
 def _lines(text: str, most: int = LETTERS) -> list[str]:
@@ -309,8 +335,23 @@ def _width(headings: Sequence[str]) -> int:
     return SIZE[0] + LETTER * max(0, longest - LETTERS)
 
 
+def _is_cost(result: Factorial, scale: Normalization) -> bool:
+    """Whether surprisal itself is drawn, of which more is worse."""
+    if scale != "raw":
+        return False
+    try:
+        measure = find_measure(result.measure)
+    except UsageError:  # human ratings
+        return False
+    return bool(measure.information) and not measure.higher_is_better
+
+
+def _up(result: Factorial, scale: Normalization) -> str:
+    return COST_UP if _is_cost(result, scale) else UP
+
+
 def _drawn(result: Factorial, scale: Normalization) -> str:
-    """The name of the plotted score, with more for better: surprisal as log-probability."""
+    """The name of the plotted score; of surprisal on another scale, that of log-probability."""
     try:
         measure = find_measure(result.measure)
     except UsageError:  # human ratings; z-scores have the same values on every scale
@@ -320,6 +361,8 @@ def _drawn(result: Factorial, scale: Normalization) -> str:
     name = measure.name
     if not measure.higher_is_better:
         name = "log-probability" if measure.information else f"{name} with its sign reversed"
+    if _is_cost(result, scale):
+        name = "surprisal"
     return f"{name}, {SCALES.get(scale, measure.unit or 'raw')}"
 
 
@@ -328,6 +371,8 @@ def _subtitle(panel: Panel, scale: Normalization) -> str:
     if effects.dd is None:
         return f"DD undefined: {effects.reason}"
     unit = " z" if scale == "z" else ""
+    if _is_cost(panel.result, scale):
+        unit = f" {find_measure(panel.result.measure).unit}"
     parts = [f"DD {effects.dd:.2f}{unit}".replace("-", "−")]
     if panel.p is not None:
         parts.append(p_value(panel.p))

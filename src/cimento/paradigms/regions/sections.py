@@ -53,7 +53,6 @@ from cimento.suites.formula_words import in_words
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
-    from cimento.measures.normalizing import Normalization
     from cimento.paradigms.regions.explanations import InterchangeMean
     from cimento.paradigms.regions.factorial import DDTest, Factorial
     from cimento.paradigms.regions.lens import LensMean
@@ -232,19 +231,17 @@ def _figures(
 
 
 def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
-    """An interaction figure of one model and measure, on z-scores if there are any."""
+    """An interaction figure of one model and measure, in the unit of the DD on the page."""
     from cimento.paradigms.regions.figures_conditions import interaction_figure
 
     if result.reason or not result.phenomena:
         raise UsageError(where=f"{result.model}, {result.measure}", seen=result.reason or "nothing")
-    known = any(cell.mean is not None for p in result.phenomena for cell in p.effects["z"].cells)
-    scale: Normalization = "z" if known else "raw"
     ps = {
         test.phenomenon: test.dd.p
         for test in tests
         if (test.result.model, test.result.measure) == (result.model, result.measure)
     }
-    return interaction_figure(result, scale, ps)
+    return interaction_figure(result, "raw", ps)
 
 
 def _regions(runs: Sequence[Run], name: str) -> Figure:

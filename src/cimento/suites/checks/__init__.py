@@ -10,12 +10,11 @@ from cimento.faults import Faults
 from cimento.suites import Suite
 from cimento.suites.checks.alike import ALIKE_REMARKS
 from cimento.suites.checks.comparisons import COMPARISON_REMARKS
+from cimento.suites.checks.designs import DESIGN_CHECKS, DESIGN_REMARKS
 from cimento.suites.checks.language import LANGUAGE_CHECKS
 from cimento.suites.checks.notation import marks_of
 from cimento.suites.checks.repeated_words import WORD_CHECKS
 from cimento.suites.checks.structure import (
-    DESIGN_CHECKS,
-    DESIGN_REMARKS,
     STRUCTURE_CHECKS,
     Check,
     Stimuli,

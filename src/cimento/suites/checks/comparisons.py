@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise, repeat
 from operator import gt, lt, sub, truediv
@@ -12,7 +13,14 @@ from typing import TypeVar
 from cimento.errors import Fault, FormulaError, InputError, counted
 from cimento.faults import fault
 from cimento.suites import Suite
-from cimento.suites.checks.structure import TOGETHER, WORDS_APART, Check, Stimuli, names_by_key
+from cimento.suites.checks.structure import (
+    TOGETHER,
+    WORDS_APART,
+    Check,
+    Listing,
+    Stimuli,
+    names_by_key,
+)
 from cimento.suites.design import squares
 from cimento.suites.formula import (
     Comparison,
@@ -97,7 +105,7 @@ def _lengths(stimuli: Stimuli) -> Iterator[Fault]:
     """
     if stimuli.suite.metric != "sum":
         return
-    alike: dict[tuple[str, str, str], list[tuple[str, _Difference]]] = {}
+    alike: dict[tuple[str, str, str], list[tuple[str, str, _Difference]]] = {}
     for number, part in _parts(stimuli.suite):
         if part.operator == "=":
             continue
@@ -106,38 +114,49 @@ def _lengths(stimuli: Stimuli) -> Iterator[Fault]:
         if longer is None:
             continue
         more = longer.share > 0
-        side, role = (high, "more") if more else (low, "less")
+        side, other, role = (high, low, "more") if more else (low, high, "less")
         name = str(stimuli.suite.predictions[number].name or number)
-        alike.setdefault((canonical(side), role, longer.unit), []).append((name, longer))
+        compared = name, _side_said(other), longer
+        alike.setdefault((_side_said(side), role, longer.unit), []).append(compared)
     for (side_said, role, unit), longest in alike.items():
         yield _longer_side(side_said, role, unit, longest)
 
 
+def _side_said(side: Quantity) -> str:
+    """A side in words: its conditions, each with the region that is compared."""
+    parts = [
+        one.condition if one.region == "*" else f"region {one.region} of {one.condition}"
+        for one in _summed(side)
+    ]
+    return " + ".join(parts) or canonical(side)
+
+
 def _longer_side(
-    side: str, role: str, unit: str, longest: Sequence[tuple[str, _Difference]]
+    side: str, role: str, unit: str, longest: Sequence[tuple[str, str, _Difference]]
 ) -> Fault:
     """The fault of a side that is longer than those with which predictions compare it.
 
     Args:
-        side: the side.
+        side: the side in words.
         role: whether it should be ``more`` or ``less`` surprising.
         unit: what it has more of.
-        longest: names of the predictions, with the differences.
+        longest: names of the predictions and of the other sides, with the differences.
     """
-    counts = [(one.more if role == "more" else one.less, one.count) for _, one in longest]
+    counts = [(one.more if role == "more" else one.less, one.count) for *_, one in longest]
     fewest, count = min(counts, key=lambda pair: pair[0] / pair[1])
-    mean = min(abs(one.mean) for _, one in longest)
+    mean = min(abs(one.mean) for *_, one in longest)
+    others = Listing(dict.fromkeys(other for _, other, _ in longest))
     if len(longest) == 1:
         where = f"prediction {longest[0][0]}"
         seen = (
-            f"{side}, which should be {role} surprising, has more {unit} than the other side in"
+            f"{side}, which should be {role} surprising, has more {unit} than {others} in"
             f" {fewest} of {count} items ({mean:.1f} on average)."
         )
     else:
-        *before, last = (name for name, _ in longest)
+        *before, last = (name for name, *_ in longest)
         where = f"predictions {', '.join(before)} and {last}"
         seen = (
-            f"{side}, which should be {role} surprising, has more {unit} than the other side in"
+            f"{side}, which should be {role} surprising, has more {unit} than {others} in"
             f" at least {fewest} of {count} items ({mean:.1f} or more on average)."
         )
     return fault("CIM-S051", where=where, seen=seen)
@@ -256,21 +275,47 @@ def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
     suite = stimuli.suite
     named = {reference.region for _, part in _parts(suite) for reference in references(part)}
     others = [] if "*" in named else sorted({*range(1, len(suite.region_names) + 1)} - named)
-    for first, pairs in _compared_pairs(stimuli):
+    found = dict[tuple[int, int, int], str]()
+    for _, pairs in _compared_pairs(stimuli):
         for region in others:
             unlike = [pair for pair in pairs if len({*_region_texts(stimuli, pair, region)}) > 1]
             # Among at least three items, a single one is the odd one out; among fewer, it is
             # undecidable.
             most = max(MOST_UNLIKE * len(pairs), len(pairs) >= FEWEST_ALIKE)
             if 0 < len(unlike) <= most:
-                for pair in unlike:
-                    texts = [repr(text) for text in _region_texts(stimuli, pair, region)]
-                    seen = (
-                        f"Region {region} is {texts[1]}, and in condition {first!r} it is"
-                        f" {texts[0]}; {len(pairs) - len(unlike)} of"
-                        f" {counted(len(pairs), 'item')} have it alike."
-                    )
-                    yield fault("CIM-S058", where=stimuli.where(pair[1]), seen=seen)
+                alike = f"{len(pairs) - len(unlike)} of {counted(len(pairs), 'item')}"
+                found |= {(*pair, region): alike for pair in unlike}
+    odd = _odd_ones(stimuli, [(left, right) for left, right, _ in found])
+    for (left, right, region), alike in found.items():
+        usual, one = (right, left) if left in odd else (left, right)
+        text, other = (_region_texts(stimuli, (n, n), region)[0] for n in (one, usual))
+        seen = (
+            f"Region {region} is {text!r}, and in condition {stimuli.conditions[usual]!r} it is"
+            f" {other!r}; {alike} have it alike."
+        )
+        yield fault("CIM-S058", where=stimuli.where(one), seen=seen)
+
+
+def _odd_ones(stimuli: Stimuli, pairs: Collection[tuple[int, int]]) -> set[int]:
+    """Of each two stimuli that should be alike, the one to look at.
+
+    It is the one that is unlike several others, or else that of the condition which should be more
+    surprising: in a pair, a slip is looked for in the bad sentence first.
+    """
+    times = Counter(number for pair in pairs for number in pair)
+    worse = set[tuple[str, str]]()
+    for _, part in _parts(stimuli.suite):
+        low, high = (part.left, part.right) if part.operator == "<" else (part.right, part.left)
+        if isinstance(low, Reference) and isinstance(high, Reference) and part.operator != "=":
+            worse.add((low.condition, high.condition))
+    odd = set[int]()
+    for left, right in pairs:
+        names = stimuli.conditions[left], stimuli.conditions[right]
+        is_left = times[left] > times[right] or (
+            times[left] == times[right] and names[::-1] in worse
+        )
+        odd.add(left if is_left else right)
+    return odd
 
 
 LEAST_COMMON = 0.35
@@ -382,24 +427,31 @@ def _other_words(stimuli: Stimuli) -> Iterator[Fault]:
     whole = len(suite.region_names) < 2  # noqa: PLR2004  # else regions are compared
     if not whole or len(suite.items) > MOST_BY_HAND:
         return
-    for first, pairs in _compared_pairs(stimuli):
-        changed: dict[tuple[int, int], list[str]] = {}
+    found = dict[tuple[int, int], tuple[list[tuple[str, str]], int]]()
+    for _, pairs in _compared_pairs(stimuli):
+        changed: dict[tuple[int, int], list[tuple[str, str]]] = {}
         for left, right in pairs:
             words = [re.findall(r"\w+", stimuli.texts[number]) for number in (left, right)]
             if len(words[0]) == len(words[1]):
-                unlike = [f"{a}/{b}" for a, b in zip(*words, strict=True) if a != b]
-                changed[left, right] = unlike
+                changed[left, right] = [two for two in zip(*words, strict=True) if len({*two}) > 1]
         usual = max((len(unlike) for unlike in _but_few(changed.values())), default=0)
-        for (_, right), unlike in changed.items():
-            if 0 < usual <= MOST_USUAL and len(unlike) > usual:
-                seen = (
-                    f"{counted(len(unlike), 'word differs', 'words differ')} from condition"
-                    f" {first!r} ({', '.join(unlike)}); in nearly all items {usual} at most."
-                )
-                yield fault("CIM-S058", where=stimuli.where(right), seen=seen)
+        if 0 < usual <= MOST_USUAL:
+            more = {
+                pair: (unlike, usual) for pair, unlike in changed.items() if len(unlike) > usual
+            }
+            found |= more
+    odd = _odd_ones(stimuli, found)
+    for (left, right), (unlike, usual) in found.items():
+        other, one = (right, left) if left in odd else (left, right)
+        listed = ", ".join(f"{b}/{a}" if one == left else f"{a}/{b}" for a, b in unlike)
+        seen = (
+            f"{counted(len(unlike), 'word differs', 'words differ')} from condition"
+            f" {stimuli.conditions[other]!r} ({listed}); in nearly all items {usual} at most."
+        )
+        yield fault("CIM-S058", where=stimuli.where(one), seen=seen)
 
 
-def _but_few(changes: Collection[list[str]]) -> list[list[str]]:
+def _but_few(changes: Collection[list[tuple[str, str]]]) -> list[list[tuple[str, str]]]:
     """The changes, without the few largest that may be slips."""
     count = len(changes)
     few = int(max(MOST_SLIPS * count, min(FEW_SLIPS * count, 2), count >= FEWEST_ALIKE))

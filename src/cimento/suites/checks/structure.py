@@ -1,4 +1,4 @@
-"""Checks of items, conditions, regions, predictions and the design of a suite."""
+"""Checks of items, conditions, regions and predictions of a suite."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
-from cimento.errors import Fault, FormulaError, InputError, are_opposites, counted, did_you_mean
+from cimento.errors import Fault, FormulaError, are_opposites, counted, did_you_mean
 from cimento.faults import CHECKS, EXAMPLE, NO_PREDICTIONS, UNUSABLE_NAME, fault
 from cimento.intake.marks import is_formula_error
-from cimento.io.values import grouped
-from cimento.suites import CANARY, Prediction, Suite
+from cimento.suites import Prediction, Suite
 from cimento.suites.checks.contradictions import contradictions
-from cimento.suites.design import licensing_of, squares, windows_of
 from cimento.suites.formula import Reference, is_condition_name, likelier, parse, references
 from cimento.suites.naming import mistaken, numbered
 
@@ -58,6 +56,14 @@ class Stimuli:
         self.shapes = suite.columns.shapes
         self.names = suite.condition_names
         self._places = places
+
+    @cached_property
+    def strays(self) -> dict[int, Fault | None]:
+        """The items with a row of another item or another condition, each with what to say of it.
+
+        None for the other item of two, which what is said of the one names.
+        """
+        return dict(_strays(self))
 
     @cached_property
     def repeated(self) -> set[str]:
@@ -120,6 +126,12 @@ class Stimuli:
         named = f"item {id_}" if id_ else f"item number {item + 1}"
         among = (number for number in self.of(item) if self.conditions[number] in conditions)
         return self._at(next(among, self.starts[item]), named)
+
+    def row_number(self, number: int) -> int | None:
+        """The row of a stimulus in its file; None where it is not known."""
+        place = self._places[number] if number < len(self._places) else ""
+        match = _NUMBERED.search(place)
+        return int(match[1].split()[1]) if match else None
 
     def row(self, item: int) -> str:
         """File and row of an item's first stimulus; the number of the item where it has no row."""
@@ -218,7 +230,7 @@ def _conditions(stimuli: Stimuli) -> Iterator[Fault]:
     """Conditions without a name, or with the name of another condition of the item."""
     unusual = {s for s in set(stimuli.shapes) if "" in s or len(set(s)) < len(s)}
     for item, shape in enumerate(stimuli.shapes):
-        if shape not in unusual:
+        if shape not in unusual or item in stimuli.strays:
             continue
         before: dict[str, int] = {}
         for number, name in zip(stimuli.of(item), shape, strict=True):
@@ -249,8 +261,9 @@ def _condition_sets(stimuli: Stimuli) -> Iterator[Fault]:
         return
     sets = [known[shape] for shape in stimuli.shapes]
     [(most, count)] = Counter(sets).most_common(1)
+    yield from filter(None, stimuli.strays.values())
     for number, names in enumerate(sets):
-        if names == most:
+        if names == most or number in stimuli.strays:
             continue
         parts = [f"lacks {', '.join(sorted(most - names))}"] if most - names else []
         parts += [f"has {', '.join(sorted(odd))}"] if (odd := names - most - {""}) else []
@@ -259,6 +272,97 @@ def _condition_sets(stimuli: Stimuli) -> Iterator[Fault]:
         seen = f"The item {' and '.join(parts)}, unlike {count} of {counted(len(sets), 'item')}."
         todo = _meant(sorted(odd), most - names) or (None if names & most else _FILLERS)
         yield fault("CIM-S012", where=stimuli.where_item(number, odd), seen=seen, todo=todo)
+
+
+def _strays(stimuli: Stimuli) -> Iterator[tuple[int, Fault | None]]:
+    """Items with one condition twice, or few conditions, where an item or a condition lacks these.
+
+    One wrong number spoils two items, and one wrong level one: the rows and the items beside them
+    show what was meant.
+    """
+    shapes = Counter(stimuli.shapes)
+    usual, count = shapes.most_common(1)[0] if shapes else ((), 0)
+    most = {*usual}
+    if not all(map(stimuli.row_number, range(min(1, len(stimuli.texts))))):
+        return  # nothing says which rows are beside each other
+    if len(shapes) < 2 or len(most) < len(usual) or 2 * count <= len(stimuli.shapes):  # noqa: PLR2004
+        return
+    known = {one for one in shapes if one and {*one} <= most and sorted(one) != sorted(usual)}
+    odd = {item: shape for item, shape in enumerate(stimuli.shapes) if shape in known}
+    lacks = {item: most - {*shape} for item, shape in odd.items()}
+    for item, shape in odd.items():
+        [(name, times)] = Counter(shape).most_common(1)
+        if times == 2 and len({*shape}) == len(shape) - 1:  # noqa: PLR2004  # one is there twice
+            numbers = [n for n in stimuli.of(item) if stimuli.conditions[n] == name]
+            others = [other for other in lacks if lacks[other] == {name}]
+            if len(lacks[item]) == 1:
+                yield item, _of_condition(stimuli, item, numbers, usual, *lacks[item])
+            elif not lacks[item] and len(others) == 1:
+                yield from _of_item(stimuli, item, others[0], numbers)
+        elif times == 1 and len(shape) * 2 < len(most) + 1:
+            others = [one for one in lacks if lacks[one] == {*shape} and len(odd[one]) > len(shape)]
+            if len(others) == 1:
+                yield from _of_item(stimuli, item, others[0], stimuli.of(item))
+
+
+def _of_condition(
+    stimuli: Stimuli, item: int, numbers: Sequence[int], usual: Sequence[str], due: str
+) -> Fault:
+    """The fault of an item with a condition twice, of which one should be another.
+
+    Args:
+        stimuli: the stimuli.
+        item: number of the item.
+        numbers: the two stimuli of one condition.
+        usual: the conditions of most items in their order.
+        due: the condition that the item lacks.
+    """
+    at = [n for n in numbers if usual.index(due) == n - stimuli.starts[item]]
+    one, other = map(stimuli.row_number, numbers)
+    seen = (
+        f"The item has {stimuli.conditions[numbers[0]]} in rows {one} and {other}, and lacks {due}."
+    )
+    todo = f"One of the two should be {due}."
+    if at:
+        row = stimuli.row_number(at[0])
+        todo = f"Did you mean {due} in row {row}? It has that place in the other items."
+    where, places = stimuli.where((at or numbers)[0]), map(stimuli.where, numbers)
+    return fault("CIM-S012", where=where, seen=seen, todo=todo, places=places)
+
+
+def _of_item(
+    stimuli: Stimuli, item: int, other: int, numbers: Sequence[int]
+) -> Iterator[tuple[int, Fault | None]]:
+    """The fault of stimuli that should be of another item, with both items.
+
+    Args:
+        stimuli: the stimuli.
+        item: number of the item that they are of.
+        other: that of the item that lacks them.
+        numbers: all that the item has, or the two of one condition, of which one is meant.
+    """
+    id_ = stimuli.suite.columns.ids[other]
+    names = Listing(dict.fromkeys(stimuli.conditions[n] for n in numbers))
+    first, last = stimuli.row_number(numbers[0]), stimuli.row_number(numbers[-1])
+    meant = numbers[0]
+    seen = f"Item {id_} lacks {names}, which is all that this item has (row {first})."
+    if is_twice := len(names) < len(numbers):
+        meant = _nearest(stimuli, numbers, other) or meant
+        seen = f"Item {id_} lacks {names}, which this item has in rows {first} and {last}."
+    row = stimuli.row_number(meant)
+    todo = f"Did you mean item {id_} in row {row}?"
+    if is_twice and _nearest(stimuli, numbers, other) is None:
+        todo = f"One of the two should be of item {id_}."
+    where, places = stimuli.where(meant), map(stimuli.where, numbers)
+    yield item, fault("CIM-S012", where=where, seen=seen, todo=todo, places=places)
+    yield other, None
+
+
+def _nearest(stimuli: Stimuli, numbers: Sequence[int], other: int) -> int | None:
+    """Of two stimuli, the one whose row is beside those of another item; None where none is."""
+    rows = {stimuli.row_number(n) for n in stimuli.of(other)}
+    beside = [n for n in numbers if rows & {(stimuli.row_number(n) or 0) + k for k in (-1, 1)}]
+    return beside[0] if len(beside) == 1 else None
 
 
 def _meant(unknown: Sequence[str], lacking: Collection[str]) -> str:
@@ -390,110 +494,3 @@ def _unknown(
     if reference.region != "*" and reference.region > len(regions):
         seen = f"there is no region {reference.region}; the suite names {len(regions)}"
         yield pointing("CIM-S022", seen, f"They are {Listing(regions)}, counted from 1")
-
-
-def _factors(stimuli: Stimuli) -> Iterator[Fault]:
-    factors = stimuli.suite.factors
-    columns = stimuli.suite.column_names if factors else ()
-    for factor, levels in factors.items():
-        if factor in columns:
-            yield from _levels(stimuli, factor, levels)
-            continue
-        seen = f"The factor {factor!r} has no column of its name."
-        todo = f"Add the column. {did_you_mean(factor, columns)}"
-        yield fault("CIM-S030", where=f"factor {factor}", seen=seen, todo=todo)
-
-
-def _levels(stimuli: Stimuli, factor: str, levels: Sequence[str]) -> Iterator[Fault]:
-    for number, level in enumerate(stimuli.cells(factor)):
-        if not level:
-            seen = f"The factor {factor!r} has no level here."
-            yield fault("CIM-S030", where=stimuli.where(number), seen=seen)
-        elif level not in levels:
-            seen = f"{level!r} is not a level of the factor {factor!r}."
-            todo = did_you_mean(level, levels)
-            yield fault("CIM-S031", where=stimuli.where(number), seen=seen, todo=todo)
-
-
-def _cells(stimuli: Stimuli) -> Iterator[Fault]:
-    """Cells of the design without a condition, and factors that cannot form a design."""
-    suite = stimuli.suite
-    if not set(suite.factors) <= set(suite.column_names):
-        return
-    if moved := [*_moved(stimuli)]:
-        yield from moved
-        return
-    try:
-        licensing_of(suite)
-        all_squares = squares(suite)
-        windows_of(suite)
-    except InputError as error:
-        yield fault("CIM-S034", where=error.where, seen=f"{error.seen}.", todo=error.todo)
-        return
-    empty = {
-        cell.levels: square for square in all_squares for cell in square.cells if not cell.condition
-    }
-    for levels, square in empty.items():
-        named = ", ".join(f"{f} {level}" for f, level in zip(square.factors, levels, strict=True))
-        seen = f"No condition is {named}."
-        yield fault("CIM-S034", where=f"suite {suite.name!r}, [factors]", seen=seen)
-
-
-def _moved(stimuli: Stimuli) -> Iterator[Fault]:
-    """Stimuli of a design of several factors whose levels are not those of their condition."""
-    columns = {factor: [*stimuli.cells(factor)] for factor in stimuli.suite.factors}
-    rows = [*zip(*columns.values(), strict=True)]
-    found = grouped(zip(stimuli.conditions, rows, strict=False))
-    most = {name: Counter(levels).most_common(1)[0] for name, levels in found.items()}
-    due = {name: levels for name, (levels, n) in most.items() if 2 * n > len(found[name])}
-    if len(columns) == 1 or len({*due.values()}) < len(found):
-        return
-    for number, (condition, levels) in enumerate(zip(stimuli.conditions, rows, strict=False)):
-        for factor, level, other in zip(columns, levels, due[condition], strict=True):
-            if level != other:
-                seen = f"{factor} is {level!r} in {condition}, and {other!r} elsewhere."
-                yield fault("CIM-S031", where=stimuli.where(number), seen=seen)
-
-
-def cluster_faults(suite: Suite) -> list[Fault]:
-    """What keeps the cluster columns of a suite from giving each item one cluster."""
-    return list(_cluster(Stimuli(suite)))
-
-
-def _cluster(stimuli: Stimuli) -> Iterator[Fault]:
-    """Cluster columns that are missing, have empty cells, or have two values in one item."""
-    for name in stimuli.suite.cluster:
-        yield from _cluster_column(stimuli, name)
-
-
-def _cluster_column(stimuli: Stimuli, cluster: str) -> Iterator[Fault]:
-    suite = stimuli.suite
-    if cluster not in suite.column_names:
-        seen = f"The cluster column {cluster!r} does not exist."
-        todo = did_you_mean(cluster, suite.column_names)
-        yield fault("CIM-S032", where=suite.name, seen=seen, todo=todo)
-        return
-    labels = list(stimuli.cells(cluster))
-    for number, label in enumerate(labels):
-        if not label:
-            seen = f"The cluster column {cluster!r} is empty here."
-            yield fault("CIM-S032", where=stimuli.where(number), seen=seen)
-    for item, id_ in enumerate(suite.columns.ids):
-        values = {labels[number] for number in stimuli.of(item)} - {""}
-        if len(values) > 1:
-            seen = f"The item is in several clusters: {', '.join(sorted(values))}."
-            yield fault("CIM-S032", where=f"item {id_}", seen=seen)
-
-
-def _canary(stimuli: Stimuli) -> Iterator[Fault]:
-    suite = stimuli.suite
-    canary = suite.meta.extra.get("canary")
-    if canary is not None and not (isinstance(canary, str) and CANARY.search(canary)):
-        seen = f"The canary {canary!r} has no random part, so others may have written it too."
-        yield fault("CIM-S035", where=suite.name, seen=seen)
-
-
-DESIGN_CHECKS: tuple[Check, ...] = (_factors, _cluster)
-"""The checks of codes CIM-S030 to CIM-S032."""
-DESIGN_REMARKS: tuple[Check, ...] = (_cells, _canary)
-"""The checks of codes CIM-S034 and CIM-S035, which are warnings."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from typing import TypeAlias
 
 from cimento.errors import Fault
 from cimento.faults import fault
+from cimento.intake.numbered import in_twos_and_threes
 from cimento.intake.profile import profile
 from cimento.intake.table import Table
-from cimento.suites.crossed import GROUP_COLUMNS, ID_COLUMNS, MOST_FACTORS, crossed_columns
+from cimento.suites.crossed import GROUP_COLUMNS, ID_COLUMNS, crossed_columns
 from cimento.suites.design import ISLAND_FACTORS, N_LEVELS, island_factors
 
 Cells: TypeAlias = Mapping[str, str]
@@ -24,7 +24,7 @@ TAKEN = ("condition", "sentence")
 def factors_of(
     placed: Sequence[tuple[Cells, str]], faults: list[Fault]
 ) -> dict[str, tuple[str, ...]]:
-    """The factors: the columns ``distance`` and ``structure``, two other columns, or name parts.
+    """The factors: columns ``distance`` and ``structure``, two or three others, or name parts.
 
     A cell with another level than most cells of its condition adds a fault.
 
@@ -43,16 +43,16 @@ def factors_of(
     # Levels are mostly words: where the names of conditions have them, no column of numbers has.
     words = [name for name in usual if profile(row.get(name, "") for row in rows).may_be_levels]
     others = [] if named else [name for name in usual if name not in words]
-    for two in combinations([*words, *others][:MOST_FACTORS], 2):
-        cells = {tuple(usual[name][condition] for name in two) for condition in conditions}
-        if len(cells) == len(conditions) == N_LEVELS**2:
+    for these in in_twos_and_threes([*words, *others]):
+        cells = {tuple(usual[name][condition] for name in these) for condition in conditions}
+        if len(cells) == len(conditions) == N_LEVELS ** len(these):
             for row, where in placed:
                 condition = row["condition"]
-                for name in two:
+                for name in these:
                     if (cell := row.get(name, "")) != (due := usual[name][condition]):
                         seen = f"{name} is {cell!r} in {condition}, and {due!r} elsewhere."
                         faults.append(fault("CIM-S031", where=where, seen=seen))
-            return {name: tuple(dict.fromkeys(usual[name].values())) for name in two}
+            return {name: tuple(dict.fromkeys(usual[name].values())) for name in these}
     return named
 
 
@@ -104,7 +104,7 @@ def with_island_factor(table: Table) -> Table:
     without = {cell for cell in cells if cell.casefold() in _NO_ISLAND}
     if len({*cells}) == N_LEVELS and len(without) == 1:
         cells = ["nonisland" if cell in without else "island" for cell in cells]
-    elif column not in (crossed_columns(table) or ()):
+    elif column not in crossed_columns(table):
         return table
     renamed = {"structure" if name == column else name: table.cells[name] for name in table.columns}
     renamed["structure"] = cells

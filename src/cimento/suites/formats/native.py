@@ -89,7 +89,7 @@ def read_native(folder: Path) -> Reading:
     factors: Collection[str] = settings.factors
     if table is not None and not factors and not suite.predictions:
         # They are not a design yet, since nothing says which of their levels are plain.
-        factors = crossed_columns(table, besides=table.find("condition") or "") or ()
+        factors = crossed_columns(table, besides=table.find("condition") or "")
     read = with_role(rows.read, "factors", factors)
     read = with_role(read, "cluster", columns_named(settings.options.cluster))
     return Reading(suite, sha256_of(toml, data), rows.places, tuple(faults), read)

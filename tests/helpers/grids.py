@@ -1,0 +1,15 @@
+"""Tables of the window in tests: bare grids, and what the page asks about them."""
+
+from cimento.app.checking import check_grid
+from cimento.app.editing import Grid, sheet_of
+from cimento.app.proposing import question_of
+
+
+def grid(*rows):
+    """A bare table of some rows, the first of which has the names of its columns."""
+    return Grid("g", {"items": sheet_of([list(row) for row in rows])}, described=False)
+
+
+def asked(made):
+    """What the page asks about a grid, or proposes; None for nothing."""
+    return question_of(made, check_grid(made).findings)
