@@ -16,7 +16,15 @@ from cimento.app.parts import ends, table_of
 from cimento.app.words import Words, said
 from cimento.io.values import grouped
 from cimento.kinds.run import Run
-from cimento.paradigms.ratings import BY_ERRORS, BY_HALVES, RATING, RATINGS, Places, RatedRun
+from cimento.paradigms.ratings import (
+    BY_ERRORS,
+    BY_HALVES,
+    NO_NUMBERS,
+    RATING,
+    RATINGS,
+    Places,
+    RatedRun,
+)
 from cimento.records.outcomes import Estimate
 
 _MOST_LEVELS = 40
@@ -188,9 +196,14 @@ def ceiling_said(run: RatedRun, say: Words) -> str:
     if run.by != "people" or not known:
         return ""
     value = next((one.value for one in known if one.value is not None), None)
-    if value is None:
-        return say("read.no_ceiling", reason=_why(known[0].reason, say))
-    return say("read.ceiling", value=say.number(value, ".3f"))
+    if value is not None:
+        return say("read.ceiling", value=say.number(value, ".3f"))
+    told = [say("read.no_ceiling", reason=_why(known[0].reason, say))]
+    if known[0].reason == NO_NUMBERS:
+        told.append(say("read.ceiling_needs_n"))
+    elif not known[0].n:
+        told.append(say("read.ceiling_needs_people"))
+    return " ".join(told)
 
 
 def measures_said(names: Sequence[str], runs: Sequence[Run], say: Words) -> list[str]:

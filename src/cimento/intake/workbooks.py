@@ -132,8 +132,16 @@ def write_workbook(rows: Sequence[Sequence[str]], *, sheet: str) -> bytes:
     return write_sheets({sheet: rows}, where=sheet)
 
 
-def write_sheets(sheets: Mapping[str, Sequence[Sequence[str]]], *, where: str) -> bytes:
-    """A workbook in which every cell is text, whatever its content looks like.
+_PLAIN_NUMBER = re.compile(r"-?[0-9]{1,15}(?:[.,][0-9]{1,15})?")
+
+
+def write_sheets(
+    sheets: Mapping[str, Sequence[Sequence[str]]],
+    *,
+    where: str,
+    numbers: Mapping[str, Collection[int]] | None = None,
+) -> bytes:
+    """A workbook in which every cell is text, whatever its content looks like, but for numbers.
 
     The first row of a sheet is frozen, and columns are as wide as their texts.
 
@@ -141,6 +149,8 @@ def write_sheets(sheets: Mapping[str, Sequence[Sequence[str]]], *, where: str) -
         sheets: rows of each sheet, by its name; cells such as ``=1+1``, ``10`` or ``null`` are read
             back unchanged.
         where: name of the workbook in messages.
+        numbers: the columns of each sheet, from 0, whose numbers are stored as such: spreadsheet
+            programs calculate with no others. A decimal comma becomes a point.
 
     Raises:
         InputError: a text is too long for a cell.
@@ -154,9 +164,12 @@ def write_sheets(sheets: Mapping[str, Sequence[Sequence[str]]], *, where: str) -
             page = book.add_worksheet(name)
             page.freeze_panes(1, 0)
             widths: dict[int, int] = {}
+            are_numbers = (numbers or {}).get(name, ())
             for number, row in enumerate(rows):
                 for column, cell in enumerate(row):
-                    if page.write_string(number, column, cell, text):
+                    if column in are_numbers and _PLAIN_NUMBER.fullmatch(cell.strip()):
+                        page.write_number(number, column, float(cell.replace(",", ".")))
+                    elif page.write_string(number, column, cell, text):
                         seen = f"a text of {len(cell):,} characters is too long for a cell"
                         todo = "Keep the suite in a folder."
                         raise InputError(where=f"{where}, sheet {name}", seen=seen, todo=todo)

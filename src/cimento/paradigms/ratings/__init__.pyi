@@ -1,5 +1,6 @@
 from cimento.paradigms.ratings.estimates import BY_ERRORS as BY_ERRORS
 from cimento.paradigms.ratings.estimates import BY_HALVES as BY_HALVES
+from cimento.paradigms.ratings.estimates import NO_NUMBERS as NO_NUMBERS
 from cimento.paradigms.ratings.estimates import RATING as RATING
 from cimento.paradigms.ratings.estimates import ceilings as ceilings
 from cimento.paradigms.ratings.marked import grades_of as grades_of

@@ -379,6 +379,10 @@ def _binary(
         yield replace(by_threshold, statistic=statistic, value=mcc, reason=reason)
 
 
+NO_NUMBERS = "the numbers of people behind the standard deviations are not known"
+"""Why there is no noise ceiling where means have standard deviations alone."""
+
+
 def ceilings(
     sentences: Sequence[RatedSentence], like: Estimate, *, seed: int, draws: int
 ) -> Iterator[Estimate]:
@@ -388,6 +392,8 @@ def ceilings(
     ratings = [[rating.value for rating in sentence.ratings] for sentence in sentences]
     halves = split_half(ratings, seed=seed, draws=max(draws, 1), kind="spearman")
     reason = halves.reason or "the spread of halvings is not an interval of the ceiling"
+    if not halves.items and any(one.sd is not None and not one.n for one in sentences):
+        reason = NO_NUMBERS
     by_halves = replace(like, method=BY_HALVES, n=halves.items, reason=reason)
     plain = replace(by_halves, statistic="noise ceiling", value=halves.ceiling)
     yield plain
