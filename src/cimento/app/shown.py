@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING
 from cimento.app.answer_tables import SentenceMean, sentence_means
 from cimento.app.language_answers import answer_file
 from cimento.app.opening import zipped
-from cimento.app.words import Words
+from cimento.app.report_page import report_page
+from cimento.app.words import USUAL, Words
 from cimento.app.workspace import Workspace
 from cimento.compare import compare
-from cimento.documents import html, sections_of, versions_apart
+from cimento.documents import sections_of, versions_apart
 from cimento.documents.language_answer import read_answer
 from cimento.documents.language_page import answer_html
 from cimento.documents.paper import results_grid
@@ -438,7 +439,7 @@ def shown_figures(results: Results) -> Iterator[tuple[Figure, str]]:
 def add_routes(app: App, workspace: Workspace) -> None:
     """Add the addresses of what is shown in a frame: a report, and an answer about a language.
 
-    ``/report?run=NAME&run=NAME``, ``/answer?language=CODE``.
+    ``/report?run=NAME&run=NAME&words=CODE``, ``/answer?language=CODE``.
     """
     from starlette.responses import HTMLResponse
 
@@ -452,7 +453,8 @@ def add_routes(app: App, workspace: Workspace) -> None:
 
     def report(request: Request) -> Response:
         names = request.query_params.getlist("run")
-        return page(lambda: html(results_of(workspace, names).runs))
+        code = request.query_params.get("words", USUAL)
+        return page(lambda: report_page(results_of(workspace, names).runs, code))
 
     def answer(request: Request) -> Response:
         code = request.query_params.get("language", "")
