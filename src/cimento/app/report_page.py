@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from cimento.app.conclusions import result_of
-from cimento.app.words import LANGUAGES, USUAL, Words, said, sayings, words
+from cimento.app.words import LANGUAGES, USUAL, Words, report_labels, said, words
 from cimento.documents import html
 from cimento.documents.findings import findings_of
 from cimento.kinds.run import Run
 from cimento.report import JointReport
 from cimento.report.findings import Finding, Findings
-from cimento.report.language import ENGLISH, PageLanguage
+from cimento.report.language import ENGLISH, PageLanguage, Told
 
 
 def report_page(runs: Sequence[Run], code: str, joint: Sequence[JointReport] = ()) -> str:
@@ -39,13 +40,20 @@ def page_language(code: str) -> PageLanguage:
     """
     if code == USUAL:
         return ENGLISH
-    whole = {texts[USUAL]: texts[code] for texts in sayings() if "{" not in texts[USUAL]}
-    return PageLanguage(code, lambda text: said(_plain(text), code), whole.get)
+    labels = {texts[USUAL]: texts[code] for texts in report_labels()}
+
+    def known(text: str) -> str | None:
+        return labels.get(text) or said(_plain(text), code)
+
+    return PageLanguage(code, known, labels.get)
+
+
+_NO_DIGIT = re.compile(r"(?<![\w.])\.(?=\d)")
 
 
 def _plain(text: str) -> str:
-    """A text with the minus sign by which the sentences of the app are known."""
-    return text.replace("\N{MINUS SIGN}", "-")
+    """A text with minus signs and numbers as patterns know them: ``-0.5`` for ``−.5``."""
+    return _NO_DIGIT.sub("0.", text.replace("\N{MINUS SIGN}", "-"))
 
 
 def _findings(runs: Sequence[Run], say: Words) -> Findings:
@@ -62,5 +70,6 @@ def _each(runs: Sequence[Run], say: Words) -> Iterator[Finding]:
             continue
         result = result_of(run.folder)
         told = (result.number(say), result.size(say), result.unjudged(say), result.sentence(say))
-        sentences = tuple(filter(None, (". ".join(filter(None, told[:2])), *told[2:])))
-        yield Finding(f"{run.suite.name} × {run.model}", (), sentences)
+        lines = filter(None, (". ".join(filter(None, told[:2])), *told[2:]))
+        sentences = tuple(Told(line if line.endswith(".") else f"{line}.") for line in lines)
+        yield Finding(Told(f"{run.suite.name} × {run.model}"), (), sentences)

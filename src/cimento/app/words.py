@@ -5,7 +5,8 @@ with one text a language below it: ``title.en = "Start"``. Texts take values in 
 ``{count} items``.
 
 `cimento` says what it saw in English. ``data/said.toml`` has these sentences as patterns, each with
-the sentence in the other languages of the app, so that no check has to know of languages.
+the sentence in the other languages of the app, so that no check has to know of languages;
+``data/report.toml`` has those of reports.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ LANGUAGES: Mapping[str, str] = {
 }
 """The languages of the app by ISO 639-1 code, each in its own words."""
 _SAID_FILE = Path(__file__).parents[1] / "data" / "said.toml"
+_REPORT_FILE = _SAID_FILE.with_name("report.toml")
 
 _WINDOW = "window"
 """The key of an English sentence for the window, where that for commands names their options."""
@@ -158,8 +160,15 @@ class Saying:
 
 
 def sayings() -> list[dict[str, str]]:
-    """The sentences of the file, each by language; some have `_WINDOW`, English for the window."""
-    entries: list[dict[str, str]] = tomllib.loads(_SAID_FILE.read_text(encoding="utf-8"))["said"]
+    """The sentences of the files, each by language; some have `_WINDOW`, English for the window."""
+    files = (_SAID_FILE, _REPORT_FILE)
+    tables = (tomllib.loads(file.read_text(encoding="utf-8")) for file in files)
+    return [entry for table in tables for entry in table["said"]]
+
+
+def report_labels() -> list[dict[str, str]]:
+    """The headings, names of columns and fixed texts of reports, each by language."""
+    entries: list[dict[str, str]] = tomllib.loads(_REPORT_FILE.read_text("utf-8"))["label"]
     return entries
 
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, cast
 
 from markupsafe import Markup
 
+from cimento.report.formatting import with_minus
+
 if TYPE_CHECKING:
     from cimento.report.figures import Figure, VegaSpec
 
@@ -25,6 +27,12 @@ _NUMBER = re.compile(
     r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d*)(?:\.\d+(?:e[-+]\d+)?|(?<=\d))(?![\w]|\.\d)"
 )
 _HAS_NAME = re.compile(r"[^\W\d_]{2}")
+
+
+class Told(str):
+    """A text that is in the language of the page already, or a name."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +52,18 @@ class PageLanguage:
 
     def say(self, text: str) -> str:
         """A text in the language; in English, marked as such, where it is not known."""
-        if self.code == ENGLISH_CODE or not text:
-            return text
+        if self.code == ENGLISH_CODE or not text or isinstance(text, Told):
+            return with_minus(text)
         told = self.known(text)
-        return Markup('<span lang="en">{}</span>').format(text) if told is None else told
+        if told is None:
+            return Markup('<span lang="en">{}</span>').format(with_minus(text))
+        return with_minus(told)
 
     def plain(self, text: str) -> str:
         """A text in the language without a mark, for attributes; in English if it is not known."""
-        told = self.known(text) if self.code != ENGLISH_CODE and text else None
-        return text if told is None else told
+        is_english = text and not isinstance(text, Told) and self.code != ENGLISH_CODE
+        told = self.known(text) if is_english else None
+        return with_minus(text if told is None else told)
 
     def numbers(self, text: str) -> str:
         """A text of numbers as the language writes them: ``[0,5; 1 200]``."""
@@ -105,7 +116,7 @@ def figure_in(figure: Figure, language: PageLanguage) -> Figure:
         return figure
     spec = cast("VegaSpec", _told(figure.spec, language))
     config = {**cast("VegaSpec", spec.get("config", {})), "locale": {"number": _NUMBERS}}
-    return replace(figure, title=language.plain(figure.title), spec={**spec, "config": config})
+    return replace(figure, title=Told(language.plain(figure.title)), spec={**spec, "config": config})
 
 
 def _told(part: object, language: PageLanguage) -> object:
