@@ -70,6 +70,6 @@ def _each(runs: Sequence[Run], say: Words) -> Iterator[Finding]:
             continue
         result = result_of(run.folder)
         told = (result.number(say), result.size(say), result.unjudged(say), result.sentence(say))
-        lines = filter(None, (". ".join(filter(None, told[:2])), *told[2:]))
+        lines = filter(None, ("; ".join(filter(None, told[:2])), *told[2:]))
         sentences = tuple(Told(line if line.endswith(".") else f"{line}.") for line in lines)
         yield Finding(Told(f"{run.suite.name} × {run.model}"), (), sentences)

@@ -205,9 +205,9 @@ def number_columns(
         table: the same columns.
         chosen: the columns that somebody has chosen, by their roles.
     """
-    rating = table.find("rating")
-    names = {rating, *summary_columns(table).values()} if rating else set()
-    names |= {(chosen or {}).get(role) for role in ("rating", "rating_sd", "rating_n")}
+    found = (table.find("rating"), *summary_columns(table).values())
+    given = ((chosen or {}).get(role) for role in ("rating", "rating_sd", "rating_n"))
+    names = {*filter(None, (*found, *given))}
     return {place for place, name in enumerate(header) if name.strip() in names}
 
 

@@ -116,7 +116,9 @@ def figure_in(figure: Figure, language: PageLanguage) -> Figure:
         return figure
     spec = cast("VegaSpec", _told(figure.spec, language))
     config = {**cast("VegaSpec", spec.get("config", {})), "locale": {"number": _NUMBERS}}
-    return replace(figure, title=Told(language.plain(figure.title)), spec={**spec, "config": config})
+    return replace(
+        figure, title=Told(language.plain(figure.title)), spec={**spec, "config": config}
+    )
 
 
 def _told(part: object, language: PageLanguage) -> object:
