@@ -470,7 +470,7 @@ def _grid(visit: Visit, grid: Grid, language: PageLanguage) -> None:
             with ui.element("tr"):
                 for column, name in enumerate(grid.header):
                     kind = "text" if grid.is_text(column) else "num"
-                    Text(language.named(name), "th").props("scope=col").classes(kind)
+                    Text(language.header(name), "th").props("scope=col").classes(kind)
         with ui.element("tbody"):
             for row in grid.text[:MOST_ROWS]:
                 with ui.element("tr"):

@@ -43,7 +43,8 @@ def page_language(code: str) -> PageLanguage:
     labels = {texts[USUAL]: texts[code] for texts in report_labels()}
 
     def known(text: str) -> str | None:
-        return labels.get(text) or said(_plain(text), code)
+        plain = _plain(text)
+        return labels.get(text) or said(plain, code, has_place=False) or said(plain, code)
 
     return PageLanguage(code, known, labels.get)
 

@@ -203,12 +203,13 @@ def _group(match: re.Match[str]) -> str:
     return f"(?P<{name}>{_KINDS[kind]})"
 
 
-def said(text: str, language: str) -> str | None:
+def said(text: str, language: str, *, has_place: bool = True) -> str | None:
     """A text of cimento in another language.
 
     Args:
         text: what is said in English: a sentence, or several, or lines with a formula among them.
         language: ISO 639-1 code.
+        has_place: whether a place and a colon may be before what is said, as in messages.
 
     Returns:
         The text, or None where some of it is not in the file. English is left as it is, unless
@@ -218,6 +219,8 @@ def said(text: str, language: str) -> str | None:
         return text
     if len(text) > _LONGEST:
         return None
+    if not has_place:
+        return _said(text, language, _DEEPEST)
     first, *lines = text.split("\n")
     # A place such as item 1, of which any text may be the name, is a place before a colon.
     made = (

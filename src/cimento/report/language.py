@@ -26,7 +26,13 @@ _ENDS = re.compile(r"\[([-−+\d.,e]+), ([-−+\d.,e]+)\]")
 _NUMBER = re.compile(
     r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d*)(?:\.\d+(?:e[-+]\d+)?|(?<=\d))(?![\w]|\.\d)"
 )
+_READ = "Read as "
+"""The beginning of what cimento says of how it has read a table."""
 _HAS_NAME = re.compile(r"[^\W\d_]{2}")
+
+
+def _in_english(text: str) -> str:
+    return Markup('<span lang="en">{}</span>').format(with_minus(text))
 
 
 class Told(str):
@@ -55,15 +61,18 @@ class PageLanguage:
         if self.code == ENGLISH_CODE or not text or isinstance(text, Told):
             return with_minus(text)
         told = self.known(text)
-        if told is None:
-            return Markup('<span lang="en">{}</span>').format(with_minus(text))
-        return with_minus(told)
+        return _in_english(text) if told is None else with_minus(told)
 
     def plain(self, text: str) -> str:
         """A text in the language without a mark, for attributes; in English if it is not known."""
         is_english = text and not isinstance(text, Told) and self.code != ENGLISH_CODE
         told = self.known(text) if is_english else None
         return with_minus(text if told is None else told)
+
+    def of_suite(self, text: str) -> str:
+        """What a suite says of itself: in the language if cimento wrote it, else as it is."""
+        is_english = text.startswith(_READ) and self.code != ENGLISH_CODE
+        return _in_english(text) if is_english else self.plain(text)
 
     def numbers(self, text: str) -> str:
         """A text of numbers as the language writes them: ``[0,5; 1 200]``."""
@@ -76,11 +85,16 @@ class PageLanguage:
         """A text that may be a name, which stays as it is."""
         return text if self.code == ENGLISH_CODE else self.label(text) or text
 
+    def header(self, text: str) -> str:
+        """The name of a column, which may be a name with a word before it: *only demo-causal*."""
+        return (self.known(text) if " " in text else None) or self.named(text)
+
     def cell(self, text: str) -> str:
         """A cell of a table: a text of cimento, numbers, or a name."""
         if self.code == ENGLISH_CODE:
             return text
-        return self.label(text) or (text if _HAS_NAME.search(text) else self.numbers(text))
+        has_name = _HAS_NAME.search(text)
+        return self.label(text) or (text if has_name else with_minus(self.numbers(text)))
 
 
 def _number(match: re.Match[str]) -> str:
