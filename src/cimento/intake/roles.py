@@ -201,7 +201,7 @@ def number_columns(
     """The places of the columns of mean ratings, their standard deviations and their numbers.
 
     Args:
-        header: the names of the columns as they stand in a row.
+        header: the names of the columns as they are in their row.
         table: the same columns.
         chosen: the columns that somebody has chosen, by their roles.
     """

@@ -131,7 +131,8 @@ class Page:
 
 def html_page(page: Page) -> str:
     """The page as HTML text."""
-    environment = page_environment("cimento.report", language=page.language)
+    language = page.language
+    environment = page_environment("cimento.report", language=language)
     style, script = asset("base.css", "report.css"), asset("items.js")
     common, own_provenance = provenance(page.runs)
     block = encode_items(page.runs)
@@ -142,21 +143,18 @@ def html_page(page: Page) -> str:
     has_verdicts = any(outcome.verdict for outcome in outcomes)
     return environment.get_template("report.html").render(
         page=page,
-        language=page.language,
+        language=language,
         title=page.title or _title(page.runs),
         style=style,
         script=script,
         policy=security_policy(style, script),
         groups=groups,
         scales=[words for end, words in _SCALES.items() if end in {g.scale[:1] for g in groups}],
-        sections=[
-            (anchor, suite, drawings_of(suite.figures, anchor, language=page.language))
-            for anchor, suite in anchored
-        ],
+        sections=[(at, one, drawings_of(one.figures, at, language)) for at, one in anchored],
         unfolded=MOST_UNFOLDED,
         joint=[
-            (section, drawings_of(section.figures, f"joint-{nth}", language=page.language))
-            for nth, section in enumerate(page.joint, 1)
+            (one, drawings_of(one.figures, f"joint-{nth}", language))
+            for nth, one in enumerate(page.joint, 1)
         ],
         lacking=lacking_figures(),
         languages=tuple(dict.fromkeys(suite.first.language for suite in page.suites)),
@@ -272,7 +270,7 @@ def notes_together(runs: Sequence[RunReport]) -> list[tuple[str, str]]:
 
 
 def drawings_of(
-    figures: Sequence[Figure], anchor: str, *, language: PageLanguage = ENGLISH
+    figures: Sequence[Figure], anchor: str, language: PageLanguage = ENGLISH
 ) -> list[Drawing]:
     """Figures drawn for a page; none if none can be drawn here.
 
