@@ -222,4 +222,4 @@ def meanings(headlines: Iterable[Estimate]) -> str:
     """What the names of values in an overview mean, as far as it has them; may be empty."""
     labels = " ".join(estimate_label(estimate) for estimate in headlines)
     known = [said for name, said in _MEANINGS.items() if re.search(name, labels)]
-    return " ".join(f"{said}." for said in known)
+    return f"{'; '.join(known)}." if known else ""
