@@ -147,7 +147,7 @@ def test_an_answer_is_shown_with_its_runs_and_deleted_with_them(tmp_path, monkey
         await seen(user, f"Le esecuzioni da cui viene, ognuna con il suo resoconto: {len(stored)}.")
         links = {str(link.props["href"]) for link in user.find(ui.link).elements}
         for run in stored:
-            assert f"/report?run={quote(run.name, safe='')}" in links
+            assert f"/report?run={quote(run.name, safe='')}&words=it" in links
             reply = await user.http_client.get("/report", params={"run": run.name})
             assert reply.status_code == 200
         user.find(marker="delete italiano").click()

@@ -20,7 +20,7 @@ from cimento.app.proposing import Proposal, question_of, with_roles
 from cimento.app.views import view_of
 from cimento.app.words import LANGUAGES, message_of, said, sayings, translations, words
 from cimento.kinds.registry import load_suite
-from tests.helpers.app_user import until, visit
+from tests.helpers.app_user import texts_in, until, visit
 from tests.helpers.grids import asked, grid
 
 BLANKS = [
@@ -242,10 +242,11 @@ def test_no_text_of_the_window_names_an_option_or_a_command(language):
 
 
 UNREACHED = (
-    "If the sentences were rated", "If each row is the answer of one person", "Say which",
+    "With --limit", "Factorial designs are reported by DD", "If the sentences were rated", "If each row is the answer of one person", "Say which",
     "Several columns may label", "Or give --columns",
 )  # fmt: skip
-"""Beginnings of sentences on columns, whose options become menus where they are shown."""
+"""Beginnings of sentences on columns, whose options become menus where they are shown, and of notes
+in reports of runs that the terminal made."""
 
 REFUSED = {
     "blanks.tsv": [("Esempio", "Da scrivere"), *BLANKS],
@@ -260,12 +261,6 @@ REFUSED = {
     "answer.tsv": [("text", "answer"), ("Le rane [saltano] qui.", "x y"), ("Il cane.", "z")],
     "word.tsv": [("parola", "altra"), ("cane", "gatto"), ("sole", "luna")],
 }  # fmt: skip
-
-
-def texts_in(element):
-    """The texts below an element; the command that does the same is there to be copied."""
-    below = (one for one in element.descendants() if one.tag != "code")
-    return [text for one in below if (text := str(getattr(one, "text", "")))]
 
 
 @pytest.mark.parametrize("language", ["en", "it", "ru"])

@@ -17,7 +17,7 @@ from cimento.app.pairing import Question, paired_versions
 from cimento.app.proposing import question_of, with_blanks
 from cimento.app.words import LANGUAGES, said, words
 from cimento.errors import UsageError
-from tests.helpers.app_user import visit
+from tests.helpers.app_user import texts_in, until, visit
 from tests.helpers.grids import asked, grid
 
 STORIES = [
@@ -150,6 +150,8 @@ def test_the_question_about_stories_is_answered_on_the_page_in_its_language(tmp_
         await user.open("/it/start")
         (upload,) = user.find(ui.upload).elements
         await upload.handle_uploads([SmallFileUpload("storie.tsv", "", content.encode())])
+        (report,) = user.find(marker="opened").elements
+        await until(lambda: bool(texts_in(report)))
         await user.open("/it/edit?suite=suites/storie.tsv")
         await user.should_see("Questa è una tabella di storie o contesti.", retries=100)
         user.find("Sì: «Giusta» è giusto, «Sbagliata» è sbagliato").click()

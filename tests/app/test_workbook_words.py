@@ -94,6 +94,28 @@ def test_the_window_saves_what_it_opened(tmp_path, starter):
     assert cells_of(write_grid(opened, tmp_path / "again.xlsx")) == cells_of(path)
 
 
+@pytest.mark.parametrize("words", ["en", "pt", "ru"])
+def test_ratings_are_numbers_in_the_workbook_that_the_window_saves(tmp_path, words):
+    path = tmp_path / "notas.csv"
+    path.write_text(
+        "N.;Frase;Média;DP;N.º de avaliadores\n"
+        "01;Ninguém não viu o acidente.;2,2;1,2;22\n"
+        "02;A menina comeu o bolo.;6;0,4;24\n"
+        "03;O livro que ela leu é antigo.;;;\n",
+        encoding="utf-8",
+    )
+    grid = open_grid(path, words=words).grid
+    saved = write_grid(describe(grid, language="pt"), tmp_path / "notas.xlsx")
+    sheet = openpyxl.load_workbook(saved)[SHEETS["items"].get(words, "items")]
+    head, *rows = sheet.iter_rows(values_only=True)
+    values = dict(zip(head, zip(*rows, strict=True), strict=True))
+    assert list(values.values())[-3:] == [(2.2, 6, None), (1.2, 0.4, None), (22, 24, None)]
+    assert "01" in values[head[0]]
+    [first, second, third] = rated_of(load_suite(saved).suite).sentences
+    assert (first.mean, first.sd, first.n) == (2.2, 1.2, 22)
+    assert (second.mean, second.n, third.mean) == (6.0, 24, None)
+
+
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_suite_of_a_folder_is_saved_in_the_language_of_the_window(tmp_path, language):
     folder = tmp_path / "s"

@@ -17,6 +17,7 @@ import pytest
 from cimento.app.workspace import Workspace
 
 if TYPE_CHECKING:
+    from nicegui.element import Element
     from nicegui.testing import User
 
 
@@ -82,3 +83,9 @@ async def until(condition: Callable[[], bool], *, seconds: float = 20.0) -> None
     async with asyncio.timeout(seconds):
         while not condition():
             await asyncio.sleep(0.02)
+
+
+def texts_in(element: Element) -> list[str]:
+    """The texts below an element; the command that does the same is there to be copied."""
+    below = (one for one in element.descendants() if one.tag != "code")
+    return [text for one in below if (text := str(getattr(one, "text", "")))]

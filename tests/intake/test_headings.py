@@ -42,6 +42,27 @@ def test_numbers_of_people_are_no_items(tmp_path):
     assert [item.id for item in suite.items] == [str(number) for number in range(1, 7)]
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "N.º de avaliadores", "Nº de juízes", "Anzahl", "Anzahl der Bewertungen", "n° giudici",
+        "Numero di valutatori", "N. partecipanti", "число оценщиков", "Кол-во респондентов",
+        "Número de evaluadores", "N.º de participantes", "raters", "No. of judges",
+        "nombre de juges",
+    ],
+)  # fmt: skip
+def test_numbers_of_raters_have_many_names_and_the_cells_decide(tmp_path, heading):
+    points, spread = ["6.1", "2.2", "5.9", "1.8", "6.4", "2.0"], ["1.1"] * 6
+    people = ["24", "23", "24", "24", "22", "24"]
+    columns = {"Stimolo": BOTH, "Media": points, "DS": spread, heading: people}
+    suite, read = loaded(tmp_path, columns)
+    assert (read.roles["rating_sd"], read.roles["rating_n"]) == (("DS",), (heading,))
+    assert [one.conditions[0].columns["rating_n"] for one in suite.items] == people
+    shares = ["0.4", "0.2", "0.9", "0.8", "0.4", "0.6"]
+    _, read = loaded(tmp_path, {**columns, heading: shares})
+    assert "rating_n" not in read.roles
+
+
 def test_rows_with_numbers_of_their_own_are_no_items_with_two_conditions(tmp_path):
     own = [str(number) for number in range(1, 7)]
     with pytest.raises(CimentoError) as caught:

@@ -16,7 +16,7 @@ LIST = (
     "?Di pane ne ho comprato due chili di pane.",
     "I vicini *litiga spesso.",
 )
-GRADES = [4, 1, 2, 2, 4, 3, 1]
+GRADES = [4, 1, 2, None, 4, 3, 1]
 CLEAN = [
     "Il fornaio apre alle sei.",
     "Il fornaio aprono alle sei.",
@@ -35,7 +35,9 @@ def written(path, lines, *, heading=""):
 
 def rated(path):
     loaded = load_suite(path, language="it")
-    return loaded, [(one.text, one.given[0]) for one in rated_of(loaded.suite).sentences]
+    return loaded, [
+        (one.text, next(iter(one.given), None)) for one in rated_of(loaded.suite).sentences
+    ]
 
 
 @pytest.mark.parametrize("heading", ["Frase", ""])
@@ -46,12 +48,31 @@ def test_marks_of_several_degrees_are_the_grades_of_their_sentences(tmp_path, he
     assert sentences == [*zip(CLEAN, GRADES, strict=True)]
     scale = rated_of(loaded.suite).scale
     assert (scale.low, scale.high) == (1, 4)
-    [said] = [fault for fault in loaded.reading.faults if fault.code == "CIM-S065"]
-    assert said.seen == (
+    said = [fault.seen for fault in loaded.reading.faults if fault.code == "CIM-S065"]
+    grades, no_degree = said
+    assert grades == (
         "Marks are read as the author's grades, and not as part of the text: * is 1 (2), ?? is 2"
-        " (1), # is 2 (1), ? is 3 (1); without a mark it is 4 (2)."
+        " (1), ? is 3 (1); without a mark it is 4 (2)."
+    )
+    assert no_degree == (
+        "The mark # says that a sentence does not fit its meaning or its context, and not how"
+        " acceptable it is: 1 sentence with it has no grade."
     )
     assert loaded.reading.table.shape == "ratings"
+
+
+def test_a_mark_of_no_degree_gives_no_grade_unless_another_does(tmp_path):
+    lines = [
+        "Piove da ieri.",
+        "*Noi dorme.",
+        "#La sedia teme il buio.",
+        "#*La sedia temono il buio.",
+    ]
+    loaded, sentences = rated(written(tmp_path / "lista.txt", [*lines, "%Lo ho visto a Ugo."]))
+    assert [grade for _, grade in sentences] == [1, 0, None, 0, None]
+    marks = [one.columns.get("original mark") for item in loaded.suite.items
+             for one in item.conditions]  # fmt: skip
+    assert (marks[2], marks[4]) == ("#", "%")
 
 
 def test_one_kind_of_mark_labels_sentences_and_numbers_beside_them_stay(tmp_path):

@@ -19,7 +19,7 @@ from cimento.kinds.run import Run
 from cimento.measures import find_measure
 from cimento.records.outcomes import STATISTICS, Estimate
 from cimento.records.places import Places, farthest_apart
-from cimento.suites.ratings import rated_of, ratings_by
+from cimento.suites.ratings import NO_NUMBERS, rated_of, ratings_by
 
 _MOST_LEVELS = 40
 _MOST_APART = 5
@@ -225,9 +225,14 @@ def ceiling_said(run: Run, say: Words) -> str:
     if ratings_by(run.sentences) != "people" or not known:
         return ""
     value = next((one.value for one in known if one.value is not None), None)
-    if value is None:
-        return say("read.no_ceiling", reason=_why(known[0].reason, say))
-    return say("read.ceiling", value=say.number(value, ".3f"))
+    if value is not None:
+        return say("read.ceiling", value=say.number(value, ".3f"))
+    told = [say("read.no_ceiling", reason=_why(known[0].reason, say))]
+    if known[0].reason == NO_NUMBERS:
+        told.append(say("read.ceiling_needs_n"))
+    elif not known[0].n:
+        told.append(say("read.ceiling_needs_people"))
+    return " ".join(told)
 
 
 def measures_said(names: Sequence[str], runs: Sequence[Run], say: Words) -> list[str]:

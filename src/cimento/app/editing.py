@@ -16,12 +16,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
-from cimento.intake.roles import FORCED
+from cimento.intake.roles import FORCED, number_columns
 from cimento.intake.sheets import read_sheet
 from cimento.intake.table import Table
 from cimento.intake.words import HEADERS
 from cimento.intake.workbooks import write_sheets
-from cimento.suites.workbook_words import ABOUT, ENGLISH, ITEMS, in_language, setting_meant
+from cimento.suites.workbook_words import (
+    ABOUT,
+    ENGLISH,
+    ITEMS,
+    in_language,
+    setting_meant,
+    sheet_called,
+)
 
 Cells: TypeAlias = tuple[str, ...]
 
@@ -158,13 +165,16 @@ def one_line(text: str) -> str:
 
 
 def workbook_of(grid: Grid) -> bytes:
-    """The bytes of a grid's workbook.
+    """The bytes of a grid's workbook, in which ratings are numbers and all else is text.
 
     Raises:
         InputError: a text is too long for a cell.
     """
     sheets = {name: plain_rows(sheet) for name, sheet in grid.sheets.items()}
-    return write_sheets(in_language(sheets, grid.words), where=grid.name)
+    written = in_language(sheets, grid.words)
+    places = number_columns(grid.items.columns, grid.items.table, grid.roles)
+    numbers = {sheet_called(ITEMS, grid.words): places}
+    return write_sheets(written, where=grid.name, numbers=numbers)
 
 
 # --- Edits

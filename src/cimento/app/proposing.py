@@ -69,11 +69,8 @@ def question_of(grid: Grid, findings: Iterable[Finding]) -> Asked | None:
         return design
     question = pairing.question_of(grid, {one.code for one in found})
     kind = "" if question is None else question.kind
-    is_bare = not (grid.described or grid.roles)
-    if is_bare and is_faulty and (bracketed := _of_brackets(grid)) is not None:
-        return bracketed
-    if is_bare and kind in _OPEN and (stories := told.told_in(grid, pairing.guessed)):
-        return stories
+    if (written := _of_bare(grid, kind, is_faulty=is_faulty)) is not None:
+        return written
     # A table that is read as it is holds no pairs that nothing tells apart.
     if question is not None and not (kind == "pair" and question.guess is None and not is_faulty):
         return question
@@ -89,6 +86,21 @@ def question_of(grid: Grid, findings: Iterable[Finding]) -> Asked | None:
     )
     fitting = fitting or _of_people(grid)
     return Proposal("roles", fitting) if fitting else None
+
+
+def _of_bare(grid: Grid, kind: str, *, is_faulty: bool) -> Proposal | told.Told | None:
+    """What a table that nobody has described shows in its cells: answers in brackets, or stories.
+
+    Args:
+        grid: the table.
+        kind: of the question about its pairs; empty without one.
+        is_faulty: whether it cannot be read as it is.
+    """
+    if grid.described or grid.roles:
+        return None
+    if is_faulty and (bracketed := _of_brackets(grid)) is not None:
+        return bracketed
+    return told.told_in(grid, pairing.guessed) if kind in _OPEN else None
 
 
 def _of_people(grid: Grid) -> tuple[Mapping[str, str], ...]:

@@ -28,6 +28,7 @@ from cimento.app.frame import (
 )
 from cimento.app.language_answers import answered_languages, delete_answer, runs_about
 from cimento.app.parts import ask_deletion, delete_button, save, table_of
+from cimento.app.report_page import page_language, report_page
 from cimento.app.shown import (
     FIGURE_FORMS,
     SANDBOX,
@@ -39,7 +40,7 @@ from cimento.app.shown import (
     shown_figures,
 )
 from cimento.app.summaries import show_result, show_summaries
-from cimento.app.words import Words
+from cimento.app.words import USUAL, Words
 from cimento.app.workspace import StoredRun
 from cimento.cite import Cited, cite
 from cimento.documents import REPORT_FORMS, grid_file, version_digits
@@ -50,6 +51,7 @@ from cimento.records.blanks import EXPECTED_TABLE
 from cimento.report import NamedGrid
 from cimento.report.figures import Figure
 from cimento.report.grid import Grid
+from cimento.report.language import PageLanguage
 
 MOST_ROWS = 200
 """The number of rows of a table that are shown; files have all of them."""
@@ -157,7 +159,7 @@ def _runs_about(visit: Visit, code: str) -> None:
         for run, result in _with_results(runs):
             with ui.element("tr"):
                 with ui.element("th").props("scope=row"):
-                    ui.link(run.suite, _report([run.name]), new_tab=True)
+                    ui.link(run.suite, _report([run.name], say), new_tab=True)
                 _cells(say, run, result)
 
 
@@ -178,9 +180,10 @@ def _cells(say: Words, run: StoredRun, result: RunResult) -> None:
         Text(cell, "td")
 
 
-def _report(names: Sequence[str]) -> str:
-    """The address of the report of some runs."""
-    return f"/report?{urlencode([('run', name) for name in names], quote_via=quote)}"
+def _report(names: Sequence[str], say: Words) -> str:
+    """The address of the report of some runs in the language of the page."""
+    asked = [*(("run", name) for name in names), ("words", say.language)]
+    return f"/report?{urlencode(asked, quote_via=quote)}"
 
 
 def _ask_answer(visit: Visit, code: str) -> None:
@@ -291,7 +294,6 @@ class _Parts:
         }
         paths = (visit.workspace.plain(name) for name in names)
         show_summaries(visit, [*zip(paths, results.runs, strict=True)])
-        english(visit.say)
         with ui.tabs().props("no-caps align=left outside-arrows mobile-arrows") as tabs:
             for name in PARTS:
                 ui.tab(name, visit.say(f"read.{name}")).mark(f"tab-{name}")
@@ -321,8 +323,9 @@ class _Parts:
 
     def _report(self) -> None:
         say = self._visit.say
-        address = _report(self._names)
+        address = _report(self._names, say)
         _framed(self._visit, address, say("read.report"))
+        english(say, "read.files_english")
         with ui.element("div").classes("buttons"):
             ui.link(say("read.alone"), address, new_tab=True)
             for form in (".html", ".md", ".csv", ".json"):
@@ -330,7 +333,10 @@ class _Parts:
         CommandLine(self._visit, ["report", *self._names, "-o", "report.html"])
 
     def _document(self, form: str) -> Callable[[], bytes]:
-        return lambda: REPORT_FORMS[form](self._results.runs).encode()
+        runs, code = self._results.runs, self._visit.say.language
+        if form == ".html":
+            return lambda: report_page(runs, code).encode()
+        return lambda: REPORT_FORMS[form](runs).encode()
 
     async def _wait(self, message: str, make: Callable[[], T]) -> T:
         """What a function makes; until it is there the page says what is being made."""
@@ -360,11 +366,12 @@ class _Parts:
         if self._results.lacking:
             Text(self._results.lacking)
             return
+        say = self._visit.say
         drawn = await self._wait(
-            self._visit.say("read.drawing"), lambda: list(shown_figures(self._results))
+            say("read.drawing"), lambda: list(shown_figures(self._results, say))
         )
         if not drawn:
-            Text(self._visit.say("read.no_figures"))
+            Text(say("read.no_figures"))
         for figure, svg in drawn:
             self._figure(figure, svg)
 
@@ -387,6 +394,7 @@ class _Parts:
 
     def _tables(self) -> None:
         say, runs = self._visit.say, self._results.runs
+        english(say, "read.tables_english")
         for run in runs:
             for part in parts_of(run, say):
                 heading(f"{run.suite.name} × {run.model}. {part.title}", level=3)
@@ -406,9 +414,9 @@ class _Parts:
             )
 
     def _table(self, table: NamedGrid, name: str) -> None:
-        grid = table.grid.compact()
-        heading(grid.title, level=3)
-        _grid(self._visit, grid)
+        grid, language = table.grid.compact(), page_language(self._visit.say.language)
+        in_page_language(heading(language.plain(grid.title), level=3), grid.title, language)
+        _grid(self._visit, grid, language)
         with ui.element("div").classes("buttons"):
             for form in TABLE_FORMS:
                 self._download(
@@ -418,6 +426,7 @@ class _Parts:
 
     async def _methods(self) -> None:
         say = self._visit.say
+        english(say)
         asked: Sequence[tuple[str, Cited, tuple[str, ...]]] = (
             ("paragraph", "methods", ("--methods",)),
             ("protocol", "appendix", ("--appendix",)),
@@ -448,25 +457,33 @@ class _Parts:
         button.mark(f"file-{name}")
 
 
-def _grid(visit: Visit, grid: Grid) -> None:
+def in_page_language(element: ui.element, text: str, language: PageLanguage) -> None:
+    """Mark an element as English where its text is not known in the language of the page."""
+    if language.code != USUAL and language.known(text) is None:
+        element.props(f"lang={USUAL}")
+
+
+def _grid(visit: Visit, grid: Grid, language: PageLanguage) -> None:
     """A table of the report, with its notes."""
-    with ui.element("div").classes("scroll"), ui.element("table").classes("grid").props("lang=en"):
+    with ui.element("div").classes("scroll"), ui.element("table").classes("grid"):
         with ui.element("thead"):
             if grid.groups:
                 with ui.element("tr"):
                     for group, size in grid.spans:
-                        Text(group, "th").props(f"colspan={size} scope=colgroup")
+                        text = language.named(group)
+                        Text(text, "th").props(f"colspan={size} scope=colgroup")
             with ui.element("tr"):
                 for column, name in enumerate(grid.header):
                     kind = "text" if grid.is_text(column) else "num"
-                    Text(name, "th").props("scope=col").classes(kind)
+                    Text(language.header(name), "th").props("scope=col").classes(kind)
         with ui.element("tbody"):
             for row in grid.text[:MOST_ROWS]:
                 with ui.element("tr"):
                     for column, cell in enumerate(row):
-                        kind = "text" if grid.is_text(column) else "num"
-                        Text(cell, "td").classes(kind)
+                        is_text = grid.is_text(column)
+                        shown = cell if is_text else language.cell(cell)
+                        Text(shown, "td").classes("text" if is_text else "num")
     if len(grid.text) > MOST_ROWS:
         Text(visit.say("read.more", count=len(grid.text) - MOST_ROWS)).classes("small")
     for note in grid.footnotes:
-        Text(note).classes("small").props("lang=en")
+        in_page_language(Text(language.plain(note)).classes("small"), note, language)

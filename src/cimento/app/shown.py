@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING
 from cimento.app.answer_tables import SentenceMean, sentence_means
 from cimento.app.language_answers import answer_file
 from cimento.app.opening import zipped
-from cimento.app.words import Words
+from cimento.app.report_page import page_language, report_page
+from cimento.app.words import USUAL, Words
 from cimento.app.workspace import Workspace
 from cimento.compare import compare
-from cimento.documents import html, sections_of, versions_apart
+from cimento.documents import sections_of, versions_apart
 from cimento.documents.language_answer import read_answer
 from cimento.documents.language_page import answer_html
 from cimento.documents.paper import results_grid
@@ -39,6 +40,7 @@ from cimento.records.store import MANIFEST
 from cimento.report import NamedGrid
 from cimento.report.figures import Figure, lacking_figures
 from cimento.report.grid import Grid
+from cimento.report.language import figure_in
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.suites.stimuli import stimulus_texts
@@ -426,9 +428,16 @@ def figure_file(figure: Figure, form: str, say: Words) -> bytes:
         return figure.write(Path(folder) / f"figure{form}").read_bytes()
 
 
-def shown_figures(results: Results) -> Iterator[tuple[Figure, str]]:
-    """The figures with their drawings as SVG; those that cannot be drawn are left out."""
-    for figure in () if results.lacking else results.figures:
+def shown_figures(results: Results, say: Words) -> Iterator[tuple[Figure, str]]:
+    """The figures with their drawings as SVG; those that cannot be drawn are left out.
+
+    Args:
+        results: what is shown.
+        say: the words of the page, in whose language the titles and the axes are.
+    """
+    language = page_language(say.language)
+    for drawn in () if results.lacking else results.figures:
+        figure = figure_in(drawn, language)
         try:
             yield figure, figure.svg()
         except UsageError:
@@ -438,7 +447,7 @@ def shown_figures(results: Results) -> Iterator[tuple[Figure, str]]:
 def add_routes(app: App, workspace: Workspace) -> None:
     """Add the addresses of what is shown in a frame: a report, and an answer about a language.
 
-    ``/report?run=NAME&run=NAME``, ``/answer?language=CODE``.
+    ``/report?run=NAME&run=NAME&words=CODE``, ``/answer?language=CODE``.
     """
     from starlette.responses import HTMLResponse
 
@@ -452,7 +461,8 @@ def add_routes(app: App, workspace: Workspace) -> None:
 
     def report(request: Request) -> Response:
         names = request.query_params.getlist("run")
-        return page(lambda: html(results_of(workspace, names).runs))
+        code = request.query_params.get("words", USUAL)
+        return page(lambda: report_page(results_of(workspace, names).runs, code))
 
     def answer(request: Request) -> Response:
         code = request.query_params.get("language", "")

@@ -5,7 +5,8 @@ with one text a language below it: ``title.en = "Start"``. Texts take values in 
 ``{count} items``.
 
 `cimento` says what it saw in English. ``data/said.toml`` has these sentences as patterns, each with
-the sentence in the other languages of the app, so that no check has to know of languages.
+the sentence in the other languages of the app, so that no check has to know of languages;
+``data/report.toml`` has those of reports.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ LANGUAGES: Mapping[str, str] = {
 }
 """The languages of the app by ISO 639-1 code, each in its own words."""
 _SAID_FILE = Path(__file__).parents[1] / "data" / "said.toml"
+_REPORT_FILE = _SAID_FILE.with_name("report.toml")
 
 _WINDOW = "window"
 """The key of an English sentence for the window, where that for commands names their options."""
@@ -158,8 +160,15 @@ class Saying:
 
 
 def sayings() -> list[dict[str, str]]:
-    """The sentences of the file, each by language; some have `_WINDOW`, English for the window."""
-    entries: list[dict[str, str]] = tomllib.loads(_SAID_FILE.read_text(encoding="utf-8"))["said"]
+    """The sentences of the files, each by language; some have `_WINDOW`, English for the window."""
+    files = (_SAID_FILE, _REPORT_FILE)
+    tables = (tomllib.loads(file.read_text(encoding="utf-8")) for file in files)
+    return [entry for table in tables for entry in table["said"]]
+
+
+def report_labels() -> list[dict[str, str]]:
+    """The headings, names of columns and fixed texts of reports, each by language."""
+    entries: list[dict[str, str]] = tomllib.loads(_REPORT_FILE.read_text("utf-8"))["label"]
     return entries
 
 
@@ -194,12 +203,13 @@ def _group(match: re.Match[str]) -> str:
     return f"(?P<{name}>{_KINDS[kind]})"
 
 
-def said(text: str, language: str) -> str | None:
+def said(text: str, language: str, *, has_place: bool = True) -> str | None:
     """A text of cimento in another language.
 
     Args:
         text: what is said in English: a sentence, or several, or lines with a formula among them.
         language: ISO 639-1 code.
+        has_place: whether a place and a colon may be before what is said, as in messages.
 
     Returns:
         The text, or None where some of it is not in the file. English is left as it is, unless
@@ -209,6 +219,8 @@ def said(text: str, language: str) -> str | None:
         return text
     if len(text) > _LONGEST:
         return None
+    if not has_place:
+        return _said(text, language, _DEEPEST)
     first, *lines = text.split("\n")
     # A place such as item 1, of which any text may be the name, is a place before a colon.
     made = (

@@ -47,7 +47,7 @@ GROUPS: Mapping[str, Groups] = {
         "Stopping early": ("adaptive", "precision"),
     },
     "report": {
-        "A page": ("output", "analyze", "measures", "cluster"),
+        "A page": ("output", "language", "analyze", "measures", "cluster"),
         "A table": ("table", "form", "label"),
         "A figure": (
             "figure", "item", "length", "scope", "bars", "people", "font_size", "gray",
@@ -120,8 +120,8 @@ SHOWN: Mapping[str, Sequence[str]] = {
         "budget", "device", "dtype", "as_json", "fail_under", "junit",
     ),
     "report": (
-        "output", "analyze", "measures", "table", "form", "figure", "item", "gray", "title",
-        "rename", "scale", "site", "address",
+        "output", "language", "analyze", "measures", "table", "form", "figure", "item", "gray",
+        "title", "rename", "scale", "site", "address",
     ),
     "annotate candidates": (
         "annotator", "only_open", "only_other", "dictionary", "data", "method", "order", "seed",

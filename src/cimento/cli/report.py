@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import SheetOptions, StoredOptions, command_of, parted
+from cimento.cli.page import write_document
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.documents import (
     OF_ALL_KINDS,
@@ -20,7 +21,6 @@ from cimento.documents import (
     versions_apart,
     write_grid,
 )
-from cimento.documents import report as write_report
 from cimento.documents.paper import dressed, grid_texts, names_standing
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.declared import Options, Texts, option
@@ -39,7 +39,7 @@ from cimento.report.grid import GRID_FORMS, Grid
 from cimento.report.terminal import on_terminal, terminal_item
 
 if TYPE_CHECKING:
-    from cimento.report import ItemRecord, JointReport, RunReport
+    from cimento.report import ItemRecord, RunReport
 
 
 class TableOptions(StoredOptions, SheetOptions):
@@ -143,6 +143,11 @@ class ReportOptions(TableOptions):
         default=False,
         help="In a page: a section on items, models and phenomena, as of analyze items.",
     )
+    language: Literal["en", "it", "es", "pt", "ru"] = option(
+        "en",
+        "Language of a page; needs the extra app. Methods, provenance and the items word by word"
+        " are in English.",
+    )
     measures: Texts = option(
         (),
         "Judge whole sentences by these measures: lp,penlp:0.8,slor ... or regions.",
@@ -200,7 +205,7 @@ class ReportOptions(TableOptions):
 
 
 _OF_MODES: Mapping[str, frozenset[str]] = {
-    "a page": frozenset({"output", "measures", "cluster", "analyze"}),
+    "a page": frozenset({"output", "measures", "cluster", "analyze", "language"}),
     "--table NAME": frozenset(
         {"table", "output", "measures", "cluster", "title", "rename", "label", "scale", "form",
          "these_suites"}
@@ -272,7 +277,7 @@ def report(options: ReportOptions) -> int:
         show(text(open_reports(options.runs, measures, options.cluster)))
     else:
         runs = open_reports(options.runs, measures, options.cluster)
-        write_report(runs, output, joint=_joint(runs) if options.analyze else ())
+        write_document(runs, output, options.language, analyze=options.analyze)
         note(f"{_WRITTEN.get(output.suffix.lower(), 'The report is')} in {output}")
     if output is not None:
         options.neutralize(output)
@@ -305,14 +310,6 @@ def _report_table(options: ReportOptions) -> None:
     label = options.label or f"tab:{table}"
     grid = dressed(made, title=options.title, names=names, label=label)
     _write_table(grid, output, options.form or "text")
-
-
-def _joint(runs: Sequence[Run]) -> tuple[JointReport, ...]:
-    """The section on items, models and phenomena."""
-    from cimento.compare import analyze
-    from cimento.compare.analysis_tables import analysis_section
-
-    return (analysis_section(analyze(runs)),)
 
 
 _WRITTEN = {".csv": "All estimates are", ".json": "The summary is"}

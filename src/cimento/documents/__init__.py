@@ -29,9 +29,10 @@ from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.excel import xlsx
 from cimento.report.figures import load_altair, wrong_ending
-from cimento.report.findings import findings_as_markdown
+from cimento.report.findings import Findings, findings_as_markdown
 from cimento.report.formatting import shared_remarks, short_model_names
 from cimento.report.grid import BLANK, GRID_FORMS, Grid, as_latex, as_markdown
+from cimento.report.language import ENGLISH, PageLanguage
 from cimento.report.terminal import on_terminal
 from cimento.report.word import docx
 
@@ -160,12 +161,20 @@ def json(runs: Sequence[Run]) -> str:
     return Summary(runs=summaries, means=benchmark_means(summaries)).to_json()
 
 
-def html(runs: Sequence[Run], joint: Sequence[JointReport] = ()) -> str:
+def html(
+    runs: Sequence[Run],
+    joint: Sequence[JointReport] = (),
+    *,
+    language: PageLanguage = ENGLISH,
+    findings: Findings | None = None,
+) -> str:
     """A self-contained page with figures, tables and items.
 
     Args:
         runs: in the order of display.
         joint: sections about all of them together.
+        language: the language of the page.
+        findings: what it says first; None for what the runs show, in English.
     """
     from cimento.report.html import Page, html_page
 
@@ -174,7 +183,8 @@ def html(runs: Sequence[Run], joint: Sequence[JointReport] = ()) -> str:
     over = over_suites(runs, [run.summary() for run in runs])
     page = Page(
         cimento=__version__,
-        findings=findings_of(runs),
+        findings=findings or findings_of(runs),
+        language=language,
         suites=suites,
         over_suites=[NamedGrid(*named) for named in over.items()],
         joint=tuple(joint),

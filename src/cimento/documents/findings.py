@@ -86,7 +86,7 @@ def _not_findable(runs: Sequence[Run], short: Mapping[str, str]) -> Iterator[Fin
         sentences = [f"Expected answers that can be found: {each}; the others count as misses."]
         if len(of_suite) > 1:
             sentences.append("So the hits of models are not compared by a test.")
-        yield Finding("Answers within reach", (suite,), tuple(sentences))
+        yield Finding("Answers within reach", (suite,), tuple(sentences), tuple(sentences))
 
 
 def _same_as_people(runs: Sequence[Run], short: Mapping[str, str]) -> Iterator[Finding]:
@@ -95,7 +95,7 @@ def _same_as_people(runs: Sequence[Run], short: Mapping[str, str]) -> Iterator[F
     for suite, of_suite in by_suite.items():
         said = [same_verdict_said(short[run.model], run.estimates()) for run in of_suite]
         if sentences := tuple(filter(None, said)):
-            yield Finding("Same verdict as people", (suite,), sentences)
+            yield Finding("Same verdict as people", (suite,), sentences, sentences)
 
 
 def designs_of(

@@ -9,6 +9,8 @@ from cimento.intake.names import abbreviated, is_negative, meaning
 from cimento.intake.words import pattern, word_list
 
 _FROM_BAD_TO_GOOD: Sequence[Sequence[str]] = word_list("judgments.from_bad_to_good")
+NO_DEGREE = frozenset(word_list("judgments.no_degree"))
+"""Marks of linguists that do not say how acceptable a sentence is."""
 _WILDCARDS = "*?"
 _MARKS = {*word_list("judgments.marks")}
 """Judgments in any column; words such as *yes* and *no* may be the levels of any factor."""
@@ -70,7 +72,8 @@ def advice_on(judgments: Iterable[str], *, has_blanks: bool, header: str = "") -
         has_blanks: whether some sentences have none.
     """
     known = dict.fromkeys(filter(None, map(str.strip, judgments)))
-    numbers = numbers_for(known, header)
+    others = [judgment for judgment in known if judgment in NO_DEGREE]
+    numbers = numbers_for((judgment for judgment in known if judgment not in NO_DEGREE), header)
     if numbers:
         todo = f"Write numbers in their place, such as {_listed(numbers)}."
     elif has_blanks and {_place(judgment) for judgment in known} == {1}:
@@ -80,6 +83,8 @@ def advice_on(judgments: Iterable[str], *, has_blanks: bool, header: str = "") -
         )
     else:
         todo = "Write a number in place of each, higher for better."
+    if others:
+        todo += f" Leave cells with {_quoted(others)} empty: that says nothing of a degree."
     if any(mark in judgment for judgment in known for mark in _WILDCARDS):
         todo += " In Excel, replace whole cells, with ~ before * and ?, which stand for any text."
     return todo
@@ -88,7 +93,7 @@ def advice_on(judgments: Iterable[str], *, has_blanks: bool, header: str = "") -
 def is_judgments(cells: Iterable[str]) -> bool:
     """Whether the cells of a column are judgments in marks and words, of which at least two."""
     known = {cell.strip() for cell in cells if cell.strip()}
-    return bool(numbers_for(known))
+    return bool(numbers_for(known - NO_DEGREE))
 
 
 def names_judgments(header: str) -> bool:

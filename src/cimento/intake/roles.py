@@ -7,12 +7,13 @@ numbers of items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.errors import UsageError, did_you_mean
 from cimento.intake.profile import Profile
 from cimento.intake.table import Table
+from cimento.intake.words import pattern
 
 FORCED = "!"
 """What follows the name of a column in a choice that stands whatever its cells hold."""
@@ -167,6 +168,47 @@ def find(table: Table, role: str, *names: str) -> str | None:
     """The column with one of some names, or with that of the role, if its cells fit; else None."""
     column = table.find(*(names or (role,)))
     return column if fits(table, column, role) else None
+
+
+_SPREAD, _COUNT = pattern("spread"), pattern("count")
+
+
+def summary_columns(table: Table) -> dict[str, str]:
+    """The columns of standard deviations and of numbers of ratings, by their roles.
+
+    The name proposes one, and the cells decide: a standard deviation is not below 0 nor above the
+    highest rating, and numbers of ratings are whole and not the numbers of the rows.
+
+    Args:
+        table: a table with a column of mean ratings; without one, nothing is found.
+    """
+    rating = table.find("rating")
+    names = dict[str, str]()
+    for name in table.columns if rating else ():
+        if name == rating or not table.profile(name).n:
+            continue
+        if _SPREAD.fullmatch(name.strip()) and fits(table, name, "rating_sd"):
+            is_small = table.profile(name).high <= table.profile(rating or "").high
+            names.setdefault("rating_sd", name if is_small else "")
+        if _COUNT.fullmatch(name.strip()) and fits(table, name, "rating_n"):
+            names.setdefault("rating_n", name)
+    return {role: name for role, name in names.items() if name}
+
+
+def number_columns(
+    header: Sequence[str], table: Table, chosen: Mapping[str, str] | None = None
+) -> set[int]:
+    """The places of the columns of mean ratings, their standard deviations and their numbers.
+
+    Args:
+        header: the names of the columns as they are in their row.
+        table: the same columns.
+        chosen: the columns that somebody has chosen, by their roles.
+    """
+    found = (table.find("rating"), *summary_columns(table).values())
+    given = ((chosen or {}).get(role) for role in ("rating", "rating_sd", "rating_n"))
+    names = {*filter(None, (*found, *given))}
+    return {place for place, name in enumerate(header) if name.strip() in names}
 
 
 def seen_in(table: Table, column: str, role: str, known: Mapping[str, Role] = ROLES) -> str:

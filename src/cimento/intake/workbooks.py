@@ -44,7 +44,9 @@ _NO_DIGITS = re.compile("[^0-9]")
 _ESCAPED = re.compile(r"_x((?!D[89A-F]|0000)[0-9A-F]{4})_", re.IGNORECASE)
 _TOO_LARGE = "#VALUE!"
 _TRUE = ("1", "true")
+_PLAIN_NUMBER = re.compile(r"-?[0-9]{1,15}(?:[.,][0-9]{1,15})?")
 
+Rows: TypeAlias = Sequence[Sequence[str]]
 _Element: TypeAlias = tuple[str, dict[str, str], str]
 """An XML element: its tag without prefix, its attributes, and its text."""
 
@@ -119,7 +121,7 @@ def _damages() -> tuple[type[BaseException], ...]:
     return (*packed, KeyError, IndexError, ValueError, RuntimeError, OverflowError)
 
 
-def write_workbook(rows: Sequence[Sequence[str]], *, sheet: str) -> bytes:
+def write_workbook(rows: Rows, *, sheet: str) -> bytes:
     """A workbook of one sheet; see `write_sheets`.
 
     Args:
@@ -132,15 +134,17 @@ def write_workbook(rows: Sequence[Sequence[str]], *, sheet: str) -> bytes:
     return write_sheets({sheet: rows}, where=sheet)
 
 
-def write_sheets(sheets: Mapping[str, Sequence[Sequence[str]]], *, where: str) -> bytes:
-    """A workbook in which every cell is text, whatever its content looks like.
+def write_sheets(
+    sheets: Mapping[str, Rows], *, where: str, numbers: Mapping[str, Collection[int]] | None = None
+) -> bytes:
+    """A workbook in which every cell is text, whatever its content looks like, but for numbers.
 
     The first row of a sheet is frozen, and columns are as wide as their texts.
 
     Args:
-        sheets: rows of each sheet, by its name; cells such as ``=1+1``, ``10`` or ``null`` are read
-            back unchanged.
+        sheets: rows of each sheet, by its name; ``=1+1``, ``10`` or ``null`` are read back as such.
         where: name of the workbook in messages.
+        numbers: the columns of each sheet, from 0, whose numbers are stored as such.
 
     Raises:
         InputError: a text is too long for a cell.
@@ -156,7 +160,10 @@ def write_sheets(sheets: Mapping[str, Sequence[Sequence[str]]], *, where: str) -
             widths: dict[int, int] = {}
             for number, row in enumerate(rows):
                 for column, cell in enumerate(row):
-                    if page.write_string(number, column, cell, text):
+                    are_numbers = column in (numbers or {}).get(name, ())
+                    if are_numbers and _PLAIN_NUMBER.fullmatch(cell.strip()):
+                        page.write_number(number, column, float(cell.replace(",", ".")))
+                    elif page.write_string(number, column, cell, text):
                         seen = f"a text of {len(cell):,} characters is too long for a cell"
                         todo = "Keep the suite in a folder."
                         raise InputError(where=f"{where}, sheet {name}", seen=seen, todo=todo)

@@ -19,7 +19,7 @@ from cimento.io.values import grouped
 from cimento.records.outcomes import STATISTICS, ConstantAnswer, reasons_together
 from cimento.records.standing import Standing, doubt_of, standing_of
 from cimento.records.wrong_side import DD
-from cimento.report.findings_designs import NO_DESIGNS, Designs, said_of_designs
+from cimento.report.findings_designs import DESIGNS_SAID, NO_DESIGNS, Designs
 from cimento.report.findings_pairs import FEW_MODELS, PairTest, differences, joined, leading
 from cimento.report.formatting import interval, p_value, share_text, some
 from cimento.statistics.multiple import holm
@@ -96,17 +96,19 @@ class Finding:
         about: the kind, such as ``accuracy``.
         suites: names of the suites.
         sentences: what the numbers show.
+        compared: those of them that compare models or suites with each other.
     """
 
     about: str
     suites: tuple[str, ...]
     sentences: tuple[str, ...]
+    compared: tuple[str, ...] = ()
 
     @property
     def where(self) -> str:
-        """The suites in words."""
+        """The suites in words; empty without any."""
         n = len(self.suites)
-        return self.suites[0] if n == 1 else f"{n} suites"
+        return f"{n} suites" if n > 1 else "".join(self.suites)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,20 +150,22 @@ def findings(
     is_few = len(models) <= FEW_MODELS
     parts = []
     if designs.results:
-        said = tuple(map(_sentence, said_of_designs(designs)))
-        parts.append(Finding(DD, designs.suites, said))
+        each, compared = (tuple(map(_sentence, say(designs))) for say in DESIGNS_SAID)
+        parts.append(Finding(DD, designs.suites, (*each, *compared), compared))
     for about, members in grouped((kind_of(one.estimate), one) for one in headlines).items():
         suites = tuple(dict.fromkeys(one.suite for one in members))
         main = [*dict.fromkeys(one.suite for one in members if not one.beside)]
         if is_few:
             known = {(one.suite, one.beside) for one in members}
             of_kind = [(test, p) for test, p in tested if (test.suite, test.beside) in known]
-            only_plain = _only_plain(members, twins or {})
-            said = (*_each_model(members, models), *only_plain, *differences(of_kind))
+            each = tuple(_each_model(members, models))
+            compared = (*_only_plain(members, twins or {}), *differences(of_kind))
         else:
-            said = (*_counted_models(members), *leading(leaders or {}, main, len(models)))
+            each = tuple(_counted_models(members))
+            compared = tuple(leading(leaders or {}, main, len(models)))
         heading = heading_of(about) if main else f"{about} with ratings"
-        parts.append(Finding(heading, suites, tuple(map(_sentence, said))))
+        each, compared = (tuple(map(_sentence, part)) for part in (each, compared))
+        parts.append(Finding(heading, suites, (*each, *compared), compared))
     notes = _notes(headlines, tests if is_few else (), leaders or {})
     return Findings(tuple(parts), (*designs.notes, *notes))
 

@@ -73,22 +73,33 @@ class Designs:
 NO_DESIGNS = Designs()
 
 
-def said_of_designs(designs: Designs) -> Iterator[str]:
-    """What some models show on some designs, and how few of them differ.
-
-    Args:
-        designs: of any suites.
-    """
+def _shown_by_models(designs: Designs) -> Iterator[str]:
+    """What each of some models shows on some designs; many models are counted."""
     models = dict.fromkeys(result.model for result in designs.results)
-    for suite in designs.suites:
-        where = f" on {suite}" if len(designs.suites) > 1 else ""
+    for suite, where in _places(designs):
         of_suite = [result for result in designs.results if result.suite == suite]
         if len(models) > FEW_MODELS:
             yield from _counted(of_suite, where)
         else:
             yield from (f"{result.model}{where} {_one_result(result)}" for result in of_suite)
+
+
+def _compared_models(designs: Designs) -> Iterator[str]:
+    """Which of few models differ on some designs."""
+    if len({result.model for result in designs.results}) <= FEW_MODELS:
+        for suite, where in _places(designs):
             pairs = [one for one in designs.differences if one.suite == suite]
             yield from (f"{said}{where}" for said in said_of_differences(pairs))
+
+
+DESIGNS_SAID = (_shown_by_models, _compared_models)
+"""What is said of designs: of each model, and of models beside each other."""
+
+
+def _places(designs: Designs) -> Iterator[tuple[str, str]]:
+    """The suites, each with how it is named in a sentence."""
+    for suite in designs.suites:
+        yield suite, f" on {suite}" if len(designs.suites) > 1 else ""
 
 
 _IN: dict[Side, str] = {

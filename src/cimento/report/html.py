@@ -37,6 +37,7 @@ from cimento.report.formatting import (
     with_minus,
 )
 from cimento.report.items import encode_items
+from cimento.report.language import ENGLISH, PageLanguage, figure_in
 from cimento.report.overview import counting, overview, scaled
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ class Page:
         references: the references cited there, one text each.
         links: where a page of a site leads: address and text; empty for a page by itself.
         title: its title; empty for that of its runs.
+        language: the language of its texts.
     """
 
     cimento: str
@@ -119,6 +121,7 @@ class Page:
     references: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
     title: str = ""
+    language: PageLanguage = ENGLISH
 
     @property
     def runs(self) -> tuple[RunReport, ...]:
@@ -128,7 +131,8 @@ class Page:
 
 def html_page(page: Page) -> str:
     """The page as HTML text."""
-    environment = page_environment("cimento.report")
+    language = page.language
+    environment = page_environment("cimento.report", language=language)
     style, script = asset("base.css", "report.css"), asset("items.js")
     common, own_provenance = provenance(page.runs)
     block = encode_items(page.runs)
@@ -139,19 +143,18 @@ def html_page(page: Page) -> str:
     has_verdicts = any(outcome.verdict for outcome in outcomes)
     return environment.get_template("report.html").render(
         page=page,
+        language=language,
         title=page.title or _title(page.runs),
         style=style,
         script=script,
         policy=security_policy(style, script),
         groups=groups,
         scales=[words for end, words in _SCALES.items() if end in {g.scale[:1] for g in groups}],
-        sections=[
-            (anchor, suite, drawings_of(suite.figures, anchor)) for anchor, suite in anchored
-        ],
+        sections=[(at, one, drawings_of(one.figures, at, language)) for at, one in anchored],
         unfolded=MOST_UNFOLDED,
         joint=[
-            (section, drawings_of(section.figures, f"joint-{nth}"))
-            for nth, section in enumerate(page.joint, 1)
+            (one, drawings_of(one.figures, f"joint-{nth}", language))
+            for nth, one in enumerate(page.joint, 1)
         ],
         lacking=lacking_figures(),
         languages=tuple(dict.fromkeys(suite.first.language for suite in page.suites)),
@@ -266,15 +269,19 @@ def notes_together(runs: Sequence[RunReport]) -> list[tuple[str, str]]:
     ]
 
 
-def drawings_of(figures: Sequence[Figure], anchor: str) -> list[Drawing]:
+def drawings_of(
+    figures: Sequence[Figure], anchor: str, language: PageLanguage = ENGLISH
+) -> list[Drawing]:
     """Figures drawn for a page; none if none can be drawn here.
 
     Args:
         figures: the figures.
         anchor: prefix of every id in the drawings, before the number of the figure.
+        language: the language of the page.
     """
     shown = () if lacking_figures() else figures
-    return [drawing_of(figure, f"{anchor}-{nth}") for nth, figure in enumerate(shown, 1)]
+    told = (figure_in(figure, language) for figure in shown)
+    return [drawing_of(figure, f"{anchor}-{nth}") for nth, figure in enumerate(told, 1)]
 
 
 def drawing_of(figure: Figure, name: str) -> Drawing:
@@ -292,28 +299,40 @@ def drawing_of(figure: Figure, name: str) -> Drawing:
 
 
 @functools.cache
-def page_environment(*packages: str) -> Environment:
-    """The templates of pages, with the filters that show numbers and tables.
+def page_environment(*packages: str, language: PageLanguage = ENGLISH) -> Environment:
+    """The templates of pages, with the filters that show numbers, tables and texts.
 
     Args:
         packages: packages with templates, the first of them first.
+        language: the language of the page.
     """
     environment = templates_of(*packages)
+
+    def shown(number: str) -> str:
+        return language.numbers(minus(number))
+
     environment.filters.update(
+        say=language.say,
+        plain=language.plain,
+        say_label=language.named,
+        header=language.header,
+        of_suite=language.of_suite,
+        cell=language.cell,
+        numbers=language.numbers,
         below_rates=below_rates,
         charts=charts,
-        interval=lambda estimate: minus(interval(estimate.low, estimate.high, absent="–")),
+        interval=lambda estimate: shown(interval(estimate.low, estimate.high, absent="–")),
         items=items,
         label=estimate_label,
         notes_together=notes_together,
-        length_rate=lambda estimate: minus(length_rate(estimate)),
-        margin=lambda outcome: minus(margin_text(outcome)),
+        length_rate=lambda estimate: shown(length_rate(estimate)),
+        margin=lambda outcome: shown(margin_text(outcome)),
         rate_columns=rate_columns,
         scaled=scaled,
         with_minus=with_minus,
-        number=lambda value: minus(number(value, absent="–")),
+        number=lambda value: shown(number(value, absent="–")),
         percent=lambda value: f"{100 * value:.2f}%",
-        rate=lambda value: minus(rate_as_text(value, absent="–")),
+        rate=lambda value: shown(rate_as_text(value, absent="–")),
     )
     return environment
 

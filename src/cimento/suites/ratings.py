@@ -26,6 +26,8 @@ from cimento.suites.cells import Cells
 
 AuthorLabel: TypeAlias = Literal["acceptable", "unacceptable", ""]
 """The label given to a sentence by the authors of a set; empty if they give none."""
+NO_NUMBERS = "the numbers of people behind the standard deviations are not known"
+"""Why there is no noise ceiling where means have standard deviations alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from cimento.errors import Fault, InputError, SuiteError
 from cimento.faults import EXAMPLE, errors
 from cimento.intake.decoding import decode_table, open_json_lines, reading_language
 from cimento.intake.delimited import split_plain
+from cimento.intake.roles import number_columns
 from cimento.intake.table import Table, column_name
 from cimento.intake.tables import read_suite_table
 from cimento.intake.words import DESCRIBED
@@ -102,8 +103,17 @@ def fold(folder: Path, path: Path, *, language: str = ENGLISH) -> Path:
         InputError: the folder has other files, or a text that cells cannot hold.
         StorageError: the workbook cannot be written.
     """
-    sheets = in_language(folder_sheets(folder), language, with_items=True)
-    return write_bytes(write_sheets(sheets, where=str(path)), path)
+    written = in_language(folder_sheets(folder), language, with_items=True)
+    items = sheet_called(ITEMS, language)
+    numbers = {items: _numbers(written[items])}
+    return write_bytes(write_sheets(written, where=str(path), numbers=numbers), path)
+
+
+def _numbers(rows: Sequence[Sequence[str]]) -> set[int]:
+    """The columns of the items whose cells a workbook stores as numbers."""
+    head, *body = rows
+    cells = {name: [row[n] for row in body] for n, name in enumerate(head)}
+    return number_columns(head, Table("", tuple(head), (), cells))
 
 
 def folder_sheets(folder: Path) -> dict[str, list[list[str]]]:

@@ -7,9 +7,8 @@ from cimento.faults import fault
 from cimento.intake.labels import label_column
 from cimento.intake.marks import sides_of
 from cimento.intake.names import meaning
-from cimento.intake.roles import fits
+from cimento.intake.roles import summary_columns
 from cimento.intake.table import Table
-from cimento.intake.words import pattern
 from cimento.suites import BAD, GOOD
 from cimento.suites.cells import Cells
 from cimento.suites.ratings import OWN_COLUMNS
@@ -61,14 +60,8 @@ def _is_read(table: Table, name: str) -> bool:
     return name in map(own.find, roles) or any(map(str.isdigit, table.stripped(name)))
 
 
-_SPREAD, _COUNT = pattern("spread"), pattern("count")
-
-
 def with_spread(table: Table) -> tuple[Table, list[Fault], dict[str, str]]:
     """A table of mean ratings whose standard deviations and numbers of ratings have our names.
-
-    The name proposes them; the cells of a standard deviation are not below 0 nor above the highest
-    rating, and numbers of ratings are whole and not the numbers of the rows.
 
     Returns:
         The table, faults that say how it was read, and the columns by their roles.
@@ -76,16 +69,8 @@ def with_spread(table: Table) -> tuple[Table, list[Fault], dict[str, str]]:
     rating = table.find("rating")
     if not rating:
         return table, [], {}
-    highest = table.profile(rating).high
-    names = dict[str, str]()
-    for name in table.columns:
-        if name == rating or not table.profile(name).n:
-            continue
-        if _SPREAD.fullmatch(name.strip()) and fits(table, name, "rating_sd"):
-            names.setdefault("rating_sd", name if table.profile(name).high <= highest else "")
-        if _COUNT.fullmatch(name.strip()) and fits(table, name, "rating_n"):
-            names.setdefault("rating_n", name)
-    ours = {name: known for known, name in names.items() if name and known not in table.columns}
+    found = summary_columns(table)
+    ours = {name: known for known, name in found.items() if known not in table.columns}
     if not ours:
         return table, [], {}
     cells = {ours.get(name, name): table.cells[name] for name in table.columns}

@@ -1,17 +1,18 @@
 """A list of sentences some of which their author has marked: each mark is a grade.
 
 In linguists' lists what is not acceptable has an asterisk before it, what is less so has question
-marks, and what is good has nothing. A list in which each sentence is followed by the marked
-one is a list of pairs, and none of these.
+marks, and what is good has nothing. A ``#`` marks what does not fit its meaning or its context, and
+``%`` what only some speakers accept: neither is a degree, and gives no grade. A list in which each
+sentence is followed by the marked one is a list of pairs, and none of these.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from cimento.errors import Fault
+from cimento.errors import Fault, counted
 from cimento.faults import fault
 from cimento.intake.decoding import unusable
 from cimento.intake.reading import TableReading
@@ -50,7 +51,7 @@ def read_marked(path: Path) -> Reading:
         raise unusable(path, [fault("CIM-S004", where=path.name, seen=seen)])
     are_numbered = all(lead(text).number for text in listed.texts)
     items = tuple(
-        Item(id_, (_graded(cleaned(text, doubtful=are_numbered), mark, grades.numbers[mark]),))
+        Item(id_, (_graded(cleaned(text, doubtful=are_numbered), mark, grades),))
         for id_, text, mark in zip(listed.ids, listed.texts, grades.marks, strict=True)
     )
     ends: dict[str, JsonValue] = {
@@ -68,12 +69,14 @@ def read_marked(path: Path) -> Reading:
         roles={"sentence": (listed.heading,)} if listed.heading else {},
         n_items=len(items),
     )
-    return Reading(suite, sha256_of(data), places, (_said(listed.texts, grades, path.name),), read)
+    faults = (_said(listed.texts, grades, path.name), *_without_grade(grades, path.name))
+    return Reading(suite, sha256_of(data), places, faults, read)
 
 
-def _graded(text: str, mark: str, grade: int) -> Condition:
-    """A sentence with its grade and its mark, if it has one."""
-    columns = {"rating": str(grade)} | ({MARK: mark} if mark else {})
+def _graded(text: str, mark: str, grades: Grades) -> Condition:
+    """A sentence with its grade, if its mark is one of degree, and its mark, if it has one."""
+    grade = {"rating": str(grades.numbers[mark])} if mark in grades.numbers else {}
+    columns = grade | ({MARK: mark} if mark else {})
     return Condition("sentence", (Region(text),), columns)
 
 
@@ -86,7 +89,7 @@ def _said(texts: Sequence[str], grades: Grades, name: str) -> Fault:
         name: name of the file.
     """
     counts = Counter(grades.marks)
-    order = sorted(filter(None, counts), key=grades.numbers.__getitem__)
+    order = sorted(filter(None, {*counts} & {*grades.numbers}), key=grades.numbers.__getitem__)
     shown = ", ".join(f"{mark} is {grades.numbers[mark]} ({counts[mark]})" for mark in order)
     if "" in counts:
         shown += f"; without a mark it is {grades.numbers['']} ({counts['']})"
@@ -98,3 +101,27 @@ def _said(texts: Sequence[str], grades: Grades, name: str) -> Fault:
         else "Delete marks that mean something else."
     )
     return fault("CIM-S065", where=name, seen=seen, todo=todo)
+
+
+_MEANT = {
+    "#": "that a sentence does not fit its meaning or its context",
+    "%": "that only some speakers accept a sentence",
+}
+"""What the marks say that are not of degree."""
+
+
+def _without_grade(grades: Grades, name: str) -> Iterator[Fault]:
+    """What is said of each mark that gives sentences no grade.
+
+    Args:
+        grades: of the sentences.
+        name: name of the file.
+    """
+    counts = Counter(mark for mark in grades.marks if mark and mark not in grades.numbers)
+    for mark, count in counts.items():
+        seen = (
+            f"The mark {mark} says {_MEANT[mark.strip('()')]}, and not how acceptable it is:"
+            f" {counted(count, 'sentence')} with it {'has' if count == 1 else 'have'} no grade."
+        )
+        todo = "Write a grade in the column rating, or leave it: no grade, no correlation."
+        yield fault("CIM-S065", where=name, seen=seen, todo=todo)

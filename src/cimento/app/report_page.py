@@ -1,0 +1,75 @@
+"""The report as a page in a language of the app: its words, and what it says first of each run."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from cimento.app.conclusions import results_beside
+from cimento.app.words import LANGUAGES, USUAL, Words, report_labels, said, words
+from cimento.documents import html
+from cimento.documents.findings import findings_of
+from cimento.kinds.run import Run
+from cimento.report import JointReport
+from cimento.report.findings import Finding, Findings
+from cimento.report.language import ENGLISH, PageLanguage, Told
+
+
+def report_page(runs: Sequence[Run], code: str, joint: Sequence[JointReport] = ()) -> str:
+    """The report of some stored runs as a page in a language.
+
+    Args:
+        runs: in the order of display.
+        code: one of `cimento.app.words.LANGUAGES`; the page is in English for any other.
+        joint: sections about all of them together.
+    """
+    if code == USUAL or code not in LANGUAGES:
+        return html(runs, joint)
+    say = words(code)
+    return html(runs, joint, language=page_language(code), findings=_findings(runs, say))
+
+
+@functools.cache
+def page_language(code: str) -> PageLanguage:
+    """What the texts of a page are in a language of the app.
+
+    Args:
+        code: one of `cimento.app.words.LANGUAGES`.
+    """
+    if code == USUAL:
+        return ENGLISH
+    labels = {texts[USUAL]: texts[code] for texts in report_labels()}
+
+    def known(text: str) -> str | None:
+        plain = _plain(text)
+        return labels.get(text) or said(plain, code, has_place=False) or said(plain, code)
+
+    return PageLanguage(code, known, labels.get)
+
+
+_NO_DIGIT = re.compile(r"(?<![\w.])\.(?=\d)")
+
+
+def _plain(text: str) -> str:
+    """A text with minus signs and numbers as patterns know them: ``-0.5`` for ``−.5``."""
+    return _NO_DIGIT.sub("0.", text.replace("\N{MINUS SIGN}", "-"))
+
+
+def _findings(runs: Sequence[Run], say: Words) -> Findings:
+    """What each run shows, as the window says it, and then what is said of them together."""
+    together = findings_of(runs)
+    others = [replace(part, sentences=part.compared) for part in together.parts if part.compared]
+    return Findings((*_each(runs, say), *others), together.notes)
+
+
+def _each(runs: Sequence[Run], say: Words) -> Iterator[Finding]:
+    """What each run shows: its number, what that is of, and what can be concluded."""
+    stored = [(run, run.folder) for run in runs if run.folder is not None]
+    results = results_beside([folder for _, folder in stored])
+    for (run, _), result in zip(stored, results, strict=True):
+        told = (result.number(say), result.size(say), result.unjudged(say), result.sentence(say))
+        lines = filter(None, ("; ".join(filter(None, told[:2])), *told[2:]))
+        sentences = tuple(Told(line if line.endswith(".") else f"{line}.") for line in lines)
+        yield Finding(Told(f"{run.suite.name} × {run.model}"), (), sentences)
