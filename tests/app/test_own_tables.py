@@ -242,7 +242,8 @@ def test_no_text_of_the_window_names_an_option_or_a_command(language):
 
 
 UNREACHED = (
-    "With --limit", "Factorial designs are reported by DD", "If the sentences were rated", "If each row is the answer of one person", "Say which",
+    "With --limit", "Factorial designs are reported by DD",
+    "If the sentences were rated", "If each row is the answer of one person", "Say which",
     "Several columns may label", "Or give --columns",
 )  # fmt: skip
 """Beginnings of sentences on columns, whose options become menus where they are shown, and of notes
