@@ -400,7 +400,7 @@ def test_z_scores_of_people_are_drawn_as_they_are(tmp_path, column):
         assert drawn == pytest.approx({"se": 1.1, "np": 1.1})
         assert figure.frame["mean"].to_list()[:4] == pytest.approx(values["se"])
         # and the axis says no more of them than that
-        assert "rating, z-score (higher: more acceptable)" in figure.texts
+        assert "; rating, z-score (higher: more acceptable); " in figure.title
 
 
 # --- files and commands

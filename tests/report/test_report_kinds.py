@@ -98,7 +98,9 @@ def test_blanks_have_hits_choices_and_fitting_candidates(cloze):
     fitting = dict(run.rates[1].lines)
     assert (fitting["P@4"].passed, fitting["P@4"].failed) == (1, 1)
     assert {figure.name for figure in suite.figures} >= {"curve", "calibration"}
-    assert [table.name for table in suite.tables] == ["hits", "expected", "groups", "choices"]
+    assert [table.name for table in suite.tables] == [
+        "hits", "expected", "groups", "choices", "choices-by",
+    ]  # fmt: skip
 
 
 def test_items_with_blanks_show_fillers_targets_and_judgments(cloze):

@@ -7,6 +7,7 @@ that another implementation, since removed, computed from them.
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -79,6 +80,20 @@ def test_a_stored_run_has_the_expected_numbers(name):
         for rank, mean in zip((1, summary["k"]), method["fitting_macro"], strict=False):
             key = (f"{FITS}{rank}", method["method"], "", "", "macro precision")
             assert estimates.pop(key).value == mean
+    for column in run.options.by:
+        for choice in summary["choices"]:
+            parts = [
+                estimates.pop(key)
+                for key in [*estimates]
+                if key[:3] == (FORCED_CHOICE, choice["rule"], column)
+            ]
+            whole = next(one for one in run.estimates() if one.question == FORCED_CHOICE
+                         and one.method == choice["rule"] and not one.group)  # fmt: skip
+            assert sum(one.n for one in parts) == whole.n
+            assert sum(one.right for one in parts) == whole.right
+            # The chance of a whole is the mean of those of its items, so of its parts by size.
+            chances = math.fsum(one.n * one.chance for one in parts if one.n)
+            assert chances == pytest.approx(whole.n * whole.chance)
     assert not estimates
 
 

@@ -6,7 +6,7 @@ Also: the sentences on them in a methods paragraph.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -55,22 +55,27 @@ class EstimateIndex:
         """One of them; None where there is none of this."""
         return self._estimates.get((question, method, group, level, statistic))
 
+    def parts(self, question: str, method: str, column: str) -> Iterator[Estimate]:
+        """What holds of each value of a column."""
+        for one in self._estimates.values():
+            if (one.question, one.method, one.group) == (question, method, column):
+                yield one
+
     def levels(
         self, question: str, method: str, column: str, k: int
     ) -> Iterator[tuple[Estimate, Estimate | None]]:
         """For each value of a column, what holds of the first candidate and of the first k."""
-        for first in self._estimates.values():
-            if (first.question, first.method, first.group) == (f"{question}1", method, column):
-                yield (
-                    first,
-                    self.find(
-                        f"{question}{k}",
-                        method,
-                        group=column,
-                        level=first.level,
-                        statistic=first.statistic,
-                    ),
-                )
+        for first in self.parts(f"{question}1", method, column):
+            yield (
+                first,
+                self.find(
+                    f"{question}{k}",
+                    method,
+                    group=column,
+                    level=first.level,
+                    statistic=first.statistic,
+                ),
+            )
 
 
 def cloze_estimates(answers: ClozeAnswers) -> Sequence[Estimate]:
@@ -177,18 +182,27 @@ def _choice_estimates(
             rows = asked(outcomes, FORCED_CHOICE, method)
             if rows.is_empty():
                 continue
-            scored = rows.filter(rows["right"].is_not_null())["item"]
-            shares = [_chance(items[item]) for item in scored]
             choice = replace(
                 like,
                 question=FORCED_CHOICE,
                 method=method,
                 role="main" if method == rule else "detail",
                 description="the target is the most probable option",
-                chance=math.fsum(shares) / len(shares) if shares else None,
                 chance_method="all options equally likely",
             )
-            yield rate(rows, choice)
+            yield _rate_of_choices(rows, choice, items)
+            for column in answers.options.by if method == rule else ():
+                for level, part in _levels(rows, column):
+                    of_level = replace(choice, group=column, level=level, role="detail")
+                    yield _rate_of_choices(part, of_level, items)
+
+
+def _rate_of_choices(
+    rows: pl.DataFrame, like: Estimate, items: Mapping[str, ClozeItem]
+) -> Estimate:
+    """The rate of some choices, beside the chance that they would have without any knowledge."""
+    shares = [_chance(items[item]) for item in rows.filter(rows["right"].is_not_null())["item"]]
+    return rate(rows, replace(like, chance=math.fsum(shares) / len(shares) if shares else None))
 
 
 def _chance(item: ClozeItem) -> float:

@@ -198,6 +198,11 @@ def _tables(several: Sequence[ClozeAnswers]) -> Iterator[NamedGrid]:
         title = "Forced choice: how often the target is the most probable option, in %."
         grid = Grid(title=title, header=header, rows=tuple(choices), labels=2, remarks=1)
         yield NamedGrid("choices", grid)
+    parts = [row for answers in several for row in _choice_parts(answers)]
+    if parts:
+        header = ("model", "rule", "column", "value", "n", "target", "chance")
+        title = "Forced choice in %, by the columns of the suite."
+        yield NamedGrid("choices-by", Grid(title=title, header=header, rows=tuple(parts), labels=4))
 
 
 def _cell(estimate: Estimate) -> EstimateCell:
@@ -242,6 +247,17 @@ def _choice_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
                 count(choice.unscored),
                 chosen_roles(answers, rule),
             )
+
+
+def _choice_parts(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
+    index = EstimateIndex(answers.run.estimates())
+    for rule in answers.choices:
+        for column in answers.options.by:
+            for one in index.parts(FORCED_CHOICE, rule, column):
+                yield (
+                    answers.run.model, rule, column, one.level or "(none)", count(one.n),
+                    _cell(one), percent(one.chance, absent=""),
+                )  # fmt: skip
 
 
 def _items(answers: ClozeAnswers, choice: Estimate | None) -> tuple[ItemRecord, ...]:
