@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
@@ -162,4 +163,21 @@ def _title(title: object, language: PageLanguage) -> object:
     if isinstance(title, Mapping):
         return {key: _title(line, language) if key in ("text", *_TITLES) else line
                 for key, line in title.items()}  # fmt: skip
-    return [_title(line, language) for line in title] if isinstance(title, list) else title
+    return _told_lines(title, language) if isinstance(title, list) else title
+
+
+def _told_lines(lines: Sequence[object], language: PageLanguage) -> list[object]:
+    """Lines in a language: those into which one text was broken are told as one, broken again."""
+    told: list[object] = []
+    rest = [*lines]
+    while rest:
+        parts = (rest[:n] for n in range(1, len(rest) + 1) if isinstance(rest[n - 1], str))
+        texts = (" ".join(map(str, part)) for part in parts)
+        n = next((n for n, text in enumerate(texts, 1) if language.known(text) is not None), 1)
+        if n == 1:
+            told.append(_title(rest[0], language))
+        else:
+            width = max(len(str(line)) for line in rest[:n])
+            told += textwrap.wrap(language.plain(" ".join(map(str, rest[:n]))), width)
+        rest = rest[n:]
+    return told
