@@ -115,7 +115,7 @@ def test_lists_of_words_are_several_words():
     ("make", "rows", "said"),
     [
         (cimento.ratings, [("We go.", 7), ("We goes.", "bad")], "row 3: The rating is 'bad'"),
-        (cimento.ratings, {"good": ["We go."], "bad": ["We goes."]}, "paradigm 'regions'"),
+        (cimento.ratings, {"good": ["We go."], "bad": ["We goes."]}, "of the kind 'regions'"),
         (cimento.ratings, [], "there are none"),
         (cimento.ratings, [("We go.", 7, 8)], "A tuple has sentence and rating"),
         (cimento.ratings, 7, "got int"),

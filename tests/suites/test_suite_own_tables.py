@@ -349,7 +349,7 @@ def test_answers_that_are_written_with_semicolons_are_several_and_this_is_said(
     reading = load_suite(written(tmp_path, "Frase / Risposte attese", *rows))
     assert reading.suite.items[0].targets == targets
     said = [fault.seen for fault in found(reading, "CIM-C017")]
-    several = f"target {cell!r} as {len(targets)} options."
+    several = f"'Risposte attese', {cell!r} as {len(targets)} options."
     assert [several in seen for seen in said] == [True] * (len(targets) > 1)
 
 
