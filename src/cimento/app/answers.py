@@ -127,7 +127,7 @@ class Results:
         self._more = ui.element("div")
         self._more.set_visibility(False)
         with self._more:
-            self._exclusions = ExclusionForm(visit, self._filter)
+            self._exclusions = ExclusionForm(visit, self._filter, self._everybody)
             self._exclusions.build()
             self._times = self._build_times()
             if self._times is None:
@@ -236,6 +236,7 @@ class Results:
         with self._summary:
             self._build_counts()
             show_logged(self._kept, self._say)
+            self._build_other()
             for remark in remarks.splitlines():
                 _show_remark(remark, self._say)
             if words:
@@ -250,6 +251,39 @@ class Results:
             show_label_tables(by_label, self._say)
             self._build_means()
             self._build_shares()
+
+    def _other(self) -> Path | None:
+        """The table of everybody where rules have left the one that is shown, or the other way."""
+        stem = self._kept.stem
+        is_kept = self._is_kept()
+        other = self._table(stem.removesuffix(_KEPT) if is_kept else f"{stem}{_KEPT}")
+        return other if other in self._visit.workspace.judgments_of(self._name) else None
+
+    def _is_kept(self) -> bool:
+        """Whether rules have left the table that is shown; a form may itself be called so."""
+        return self._kept.stem != self._name and self._kept.stem.endswith(_KEPT)
+
+    def _build_other(self) -> None:
+        """A way from the answers of everybody to those that rules have left, and back."""
+        say, other = self._say, self._other()
+        if other is None:
+            return
+        if self._is_kept():
+            button(say("people.everybody"), guarded(self._visit, self._everybody), icon="undo")
+            return
+        counts = [
+            len({one.annotator for one in these}) for these in (self._judgments, _read(other))
+        ]
+        with ui.element("div").classes("mend").mark("kept-too"):
+            Text(say("people.kept-too", count=counts[0], left=counts[1]))
+            button(self._called(other.stem), guarded(self._visit, partial(self.take, other)))
+
+    async def _everybody(self) -> bool:
+        """Show the answers of everybody again, if rules have left those that are shown."""
+        other = self._other() if self._is_kept() else None
+        if other is not None:
+            await self.take(other)
+        return other is not None
 
     def _build_counts(self) -> None:
         """How many answers there are, and to what."""

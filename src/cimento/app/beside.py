@@ -24,6 +24,7 @@ from cimento.app.words import USUAL, Words, reason_of, two_decimals
 from cimento.app.workspace import SUITES
 from cimento.errors import InputError
 from cimento.judgments import Judgment
+from cimento.judgments.chosen import is_of_no_suite
 from cimento.kinds.run import Run, open_run
 from cimento.people.annotate.importing import apply_judgments
 from cimento.people.surveys import SurveyDesign
@@ -86,6 +87,7 @@ class BesideModels:
     async def _compare(self) -> None:
         """The ratings beside the scores of the workspace's runs."""
         judgments = self._asked().judgments
+        self._refuse_unplaced(judgments)
         runs = await asyncio.to_thread(self._runs, judgments)
         rows = await asyncio.to_thread(beside_models, judgments, runs)
         say = self._say
@@ -152,6 +154,16 @@ class BesideModels:
             if any(row.items < FEWEST for row in rows):
                 Text(say("people.few-items", fewest=FEWEST)).classes("mend")
 
+    def _refuse_unplaced(self, judgments: Sequence[Judgment]) -> None:
+        """Refuse choices of which no test says what is good.
+
+        Raises:
+            InputError: there are no other answers.
+        """
+        if all(map(is_of_no_suite, filter(lambda one: one.counts, judgments))):
+            seen = self._say("people.good-first", part=self._say("people.good"))
+            raise InputError(where=self._asked().place.stem, seen=seen)
+
     def _runs(self, judgments: Sequence[Judgment]) -> list[Run]:
         """The stored runs of the suites that people were asked about."""
         suites = {judgment.suite for judgment in judgments}
@@ -161,6 +173,7 @@ class BesideModels:
         """A copy of the suite with the ratings, which runs are then compared with."""
         await self._settle()
         visit, asked = self._visit, self._asked()
+        self._refuse_unplaced(asked.judgments)
         suite, language = next((one.suite for one in asked.judgments if one.suite), ""), ""
         if self._design is not None:
             suite, language = self._design.source.suite, self._design.language

@@ -1,0 +1,187 @@
+"""Forms in which people chose a sentence, in the window: which one is good, said afterwards."""
+
+import csv
+import io
+
+import pytest
+
+from cimento.app.incoming import answers_file
+from cimento.judgments import judgments_of, read_judgments
+from cimento.kinds.registry import load_suite
+from cimento.suites.stimuli import stimulus_text
+from tests.helpers.app_user import visit
+
+pytest.importorskip("nicegui")
+
+from nicegui import ui
+from nicegui.elements.upload_files import SmallFileUpload
+
+PAIRS = [
+    ("As casas são bonitas.", "As casas é bonitas."),
+    ("O menino dorme cedo.", "O menino dormem cedo."),
+    ("Eles chegaram ontem.", "Eles chegou ontem."),
+]
+(HOUSES, _), (BOY, _), (THEY, THEY_BAD) = PAIRS
+STAMPS = [
+    "2026/03/20 10:00:11 da manhã GMT-3", "2026/03/20 3:05:11 da tarde GMT-3",
+    "2026/03/20 9:30:02 da noite GMT-3",
+]  # fmt: skip
+CHOSEN = [(HOUSES, BOY, THEY), (PAIRS[0][1], BOY, "As duas"), (HOUSES, BOY, THEY_BAD)]
+
+
+def rows(*of_rows):
+    text = io.StringIO()
+    csv.writer(text).writerows(of_rows)
+    return text.getvalue()
+
+
+def form(stamp="Carimbo de data/hora"):
+    headings = [f"Qual soa melhor? [{number}]" for number in (1, 2, 3)]
+    return rows(
+        [stamp, *headings], *([at, *cells] for at, cells in zip(STAMPS, CHOSEN, strict=True))
+    )
+
+
+async def choose(user, content, name="formulario.csv"):
+    (upload,) = user.find(ui.upload).elements
+    await upload.handle_uploads([SmallFileUpload(name, "", content.encode())])
+
+
+def fill(user, label, value, kind=ui.select):
+    """Fill the last field of a name, which is the one in the results."""
+    fields = [one for one in user.find(kind).elements if one.props.get("label") == label]
+    max(fields, key=lambda one: one.id).value = value
+
+
+async def read_it(user):
+    await user.open("/en/people")
+    fill(user, "Language of the sentences", "pt")
+    await choose(user, form())
+    await user.should_see(marker="which-good", retries=300)
+    await user.should_see(marker="counts", retries=300)
+
+
+def stored(folder):
+    return judgments_of(read_judgments(folder / "judgments" / "formulario.parquet"))
+
+
+def chosen(judgments):
+    return sorted((one.item, one.condition or one.value) for one in judgments)
+
+
+EXPECTED = sorted(
+    [("1", "good"), ("1", "bad"), ("1", "good"), *[("2", "good")] * 3]
+    + [("3", "good"), ("3", "both"), ("3", "bad")]
+)
+
+
+@pytest.mark.parametrize("where", ["above", "below"])
+def test_a_test_that_is_chosen_afterwards_says_which_sentence_is_good(tmp_path, where):
+    (tmp_path / "pares.csv").write_text(
+        rows(["item", "good", "bad"], *([n, *pair] for n, pair in enumerate(PAIRS, 1))),
+        encoding="utf-8",
+    )
+
+    async def flow(user):
+        await read_it(user)
+        user.find("Compare with runs").click()
+        await user.should_see("Say it first", kind=ui.notification, retries=300)
+        if where == "above":
+            of_page = "Test that people were asked about"
+            fields = [
+                one for one in user.find(ui.select).elements if one.props.get("label") == of_page
+            ]
+            min(fields, key=lambda one: one.id).value = "pares.csv"
+        else:
+            fill(user, "Test that people were asked about", "pares.csv")
+            user.find("Take this test").click()
+        await user.should_not_see(marker="which-good", retries=30)
+        await user.should_see(marker="counts", retries=300)
+        user.find("Put them into a copy").click()
+        await user.should_see("suites/pares-judged", retries=300)
+
+    visit(tmp_path, flow)
+    assert {one.suite for one in stored(tmp_path)} == {"pares"}
+    assert chosen(stored(tmp_path)) == EXPECTED
+    assert {one.at for one in stored(tmp_path)} == {*STAMPS}
+    with (tmp_path / "suites" / "pares-judged" / "items.tsv").open(encoding="utf-8") as file:
+        counts = {(row["item"], row["condition"]): row["chosen_by"]
+                  for row in csv.DictReader(file, delimiter="\t")}  # fmt: skip
+    assert (counts["1", "good"], counts["1", "bad"]) == ("2", "1")
+
+
+def test_a_test_without_these_sentences_is_refused_and_changes_nothing(tmp_path):
+    (tmp_path / "outros.csv").write_text("good,bad\nA porta abriu.,A porta abriram.\n")
+
+    async def flow(user):
+        await read_it(user)
+        fill(user, "Test that people were asked about", "outros.csv")
+        user.find("Take this test").click()
+        await user.should_see("none of the sentences", kind=ui.notification, retries=300)
+
+    visit(tmp_path, flow)
+    assert {one.suite for one in stored(tmp_path)} == {""}
+
+
+def test_whoever_marks_the_good_sentences_has_a_test_of_pairs(tmp_path):
+    typed = "O menino dormem cedo."
+
+    async def flow(user):
+        await read_it(user)
+        marks = sorted(user.find(ui.radio).elements, key=lambda one: one.id)
+        asked = [one for one in marks if one.props.get("aria-label") == "The good sentence"]
+        for radio, good in zip(asked, (HOUSES, BOY, THEY), strict=True):
+            radio.value = next(k for k, text in radio.options.items() if text == good)
+        fill(user, "Language of the sentences", "pt")
+        user.find(kind=ui.button, content="Make the test").click()
+        await user.should_see("Type the sentence that", kind=ui.notification, retries=300)
+        fill(user, "Sentence that nobody chose", typed, ui.input)
+        user.find(kind=ui.button, content="Make the test").click()
+        await user.should_not_see(marker="which-good", retries=30)
+
+    visit(tmp_path, flow)
+    made = load_suite(tmp_path / "suites" / "formulario.xlsx")
+    texts = {
+        (item.id, one.name): stimulus_text(one)
+        for item in made.sentences.items
+        for one in item.conditions
+    }
+    assert texts == {
+        (str(n), name): text
+        for n, pair in enumerate(PAIRS, 1)
+        for name, text in zip(("good", "bad"), pair, strict=True)
+    }
+    assert made.sentences.meta.language == "pt"
+    assert chosen(stored(tmp_path)) == EXPECTED
+
+
+@pytest.mark.parametrize("stamp", ["Carimbo de data/hora", "Quando"])
+def test_choices_of_people_are_no_test_also_where_no_program_is_known(stamp):
+    assert answers_file("x.csv", form(stamp).encode()) is not None
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        ["good", "bad"],
+        ["Quem você viu ontem?", "Quem você viram ontem?"],
+        ["frase boa de verdade 1", "frase boa de verdade 2"],
+    ],
+)
+def test_a_table_of_pairs_holds_no_answers_whatever_heads_it(table):
+    assert answers_file("x.csv", rows(table, *PAIRS).encode()) is None
+
+
+def test_step_two_leads_from_answers_to_step_five_and_gives_no_false_advice(tmp_path):
+    (tmp_path / "suites").mkdir()
+    (tmp_path / "suites" / "respostas.csv").write_text(form("Quando"), encoding="utf-8")
+
+    async def flow(user):
+        await user.open("/pt/edit?suite=suites%2Frespostas.csv")
+        await user.should_see(marker="to-answers", retries=300)
+        await user.should_not_see("Ponha uma linha assim acima")
+        (link,) = user.find(marker="to-answers").elements
+        await user.open(link.props["href"])
+        await user.should_see("«respostas.csv» já está aqui", retries=300)
+
+    visit(tmp_path, flow)
