@@ -3,10 +3,18 @@
 import csv
 import io
 
+import openpyxl
 import pytest
 
+from cimento.app.answer_tables import Beyond, answers_csv
 from cimento.app.incoming import answers_file
-from cimento.judgments import judgments_of, read_judgments
+from cimento.judgments import (
+    Judgment,
+    judgments_of,
+    read_judgments,
+    table_of,
+    write_judgments,
+)
 from cimento.kinds.registry import load_suite
 from cimento.suites.stimuli import stimulus_text
 from tests.helpers.app_user import visit
@@ -70,8 +78,11 @@ def chosen(judgments):
 
 
 EXPECTED = sorted(
-    [("1", "good"), ("1", "bad"), ("1", "good"), *[("2", "good")] * 3]
-    + [("3", "good"), ("3", "both"), ("3", "bad")]
+    [
+        *(("1", side) for side in ("good", "bad", "good")),
+        *(("2", side) for side in ("good", "good", "good")),
+        *(("3", side) for side in ("good", "both", "bad")),
+    ]
 )
 
 
@@ -183,5 +194,99 @@ def test_step_two_leads_from_answers_to_step_five_and_gives_no_false_advice(tmp_
         (link,) = user.find(marker="to-answers").elements
         await user.open(link.props["href"])
         await user.should_see("«respostas.csv» já está aqui", retries=300)
+
+    visit(tmp_path, flow)
+
+
+def in_portuguese(folder):
+    """Answers about a test: one person likes both sentences, one leaves out the last pair."""
+    (folder / "pares.csv").write_text(
+        rows(["item", "good", "bad"], *([n, *pair] for n, pair in enumerate(PAIRS, 1))),
+        encoding="utf-8",
+    )
+    (folder / "judgments").mkdir()
+    (folder / "judgments" / "formulario.secret").write_text("0" * 64)
+    sides = {
+        "p1": ("good", "good", "bad"),
+        "p2": ("good", "good", "good"),
+        "p3": ("bad", "good", ""),
+        "p4": ("good", "good"),
+    }
+    answers = [
+        Judgment(
+            suite="pares", item=str(item + 1), condition=side, annotator=person,
+            question="which is better",
+            value=dict(zip(("good", "bad"), PAIRS[item], strict=True)).get(side, "both"),
+        )
+        for person, chosen_sides in sides.items()
+        for item, side in enumerate(chosen_sides)
+    ]  # fmt: skip
+    write_judgments(table_of(answers), folder / "judgments" / "formulario.parquet")
+    return answers
+
+
+def cells_of(user):
+    """The cells of the tables on the page, by row."""
+    return [
+        [cell.text for cell in row.default_slot.children if hasattr(cell, "text")]
+        for row in user.find(ui.element).elements
+        if row.tag == "tr"
+    ]
+
+
+def test_the_table_of_choices_says_which_is_good_and_lists_what_nobody_chose(tmp_path):
+    in_portuguese(tmp_path)
+    seen = {}
+
+    async def flow(user):
+        await user.open("/pt/people")
+        user.find(marker="open formulario").click()
+        await user.should_see("Escolhas por frase", retries=300)
+        await user.should_see("a cópia do teste conta só quem escolheu uma")
+        seen["rows"] = cells_of(user)
+        user.find("Escolhas por frase (Excel)").click()
+        seen["file"] = await user.download.next()
+
+    visit(tmp_path, flow)
+    assert ["2", "boa", BOY, "4/4", "100%"] in seen["rows"]
+    assert ["2", "má", PAIRS[1][1], "0/4", "0%"] in seen["rows"]
+    assert ["3", "", "ambas", "1/3", "33%"] in seen["rows"]
+    sheet = openpyxl.load_workbook(io.BytesIO(seen["file"].content)).active
+    header, *body = [[cell.value for cell in row] for row in sheet.iter_rows()]
+    share = header.index("Proporção")
+    by_sentence = {row[3]: row for row in body}
+    # R: prop.test(3, 4, correct = FALSE)$conf.int; Wilson 1927.
+    assert by_sentence[HOUSES][share : share + 3] == pytest.approx([0.75, 0.3006, 0.9544], abs=1e-4)
+    assert by_sentence["ambas"][share] == pytest.approx(1 / 3, abs=1e-4)
+
+
+def test_a_tie_is_told_in_the_language_of_a_file_and_read_back(tmp_path):
+    judgments = in_portuguese(tmp_path)
+    written = tmp_path / "respostas.csv"
+    written.write_text(answers_csv(judgments, Beyond(), "pt"), encoding="utf-8")
+    assert ",ambas" in written.read_text(encoding="utf-8")
+    back = judgments_of(read_judgments(written))
+    assert [one.value for one in back] == [one.value for one in judgments]
+
+
+def test_a_table_after_rules_is_named_beside_that_of_everybody_and_the_other_way(tmp_path):
+    in_portuguese(tmp_path)
+
+    async def flow(user):
+        await user.open("/pt/people")
+        user.find(marker="open formulario").click()
+        await user.should_see(marker="counts", retries=300)
+        user.find(kind=ui.button, content="Excluir").click()
+        await user.should_see("pelo menos uma regra", kind=ui.notification, retries=300)
+        fill(user, "Proporção mínima de perguntas respondidas", "1", ui.input)
+        user.find(kind=ui.button, content="Excluir").click()
+        await user.should_see("Mostrar todo mundo de novo", retries=300)
+        await user.open("/pt/people")
+        user.find(marker="open formulario").click()
+        await user.should_see("Aqui aparece todo mundo (4)", retries=300)
+        user.find("formulario, depois das regras").click()
+        await user.should_see("Mostrar todo mundo de novo", retries=300)
+        user.find(kind=ui.button, content="Excluir").click()  # without a rule
+        await user.should_see("Aqui aparece todo mundo (4)", retries=300)
 
     visit(tmp_path, flow)

@@ -12,6 +12,7 @@ from nicegui import ui
 
 from cimento.app.answer_tables import Labels
 from cimento.app.beside_sentences import BesideSentences, measure_of
+from cimento.app.choice_shares import has_ties
 from cimento.app.choices import beside_choices
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
@@ -42,11 +43,13 @@ class Asked:
     Attributes:
         judgments: the answers.
         place: the table with them.
+        name: of the table, as the page calls it.
         labels: of their sentences.
     """
 
     judgments: Sequence[Judgment]
     place: Path
+    name: str
     labels: Labels
 
 
@@ -106,12 +109,12 @@ class BesideModels:
             if any(row.correlation.n < FEWEST for row in rows):
                 Text(say("people.few-sentences", fewest=FEWEST)).classes("mend")
             people = {one.annotator: None for one in judgments if one.annotator and one.counts}
-            count, file = say.number(len(people)), self._asked().place.stem
+            count, file = say.number(len(people)), self._asked().name
             used = say("people.ratings-of", count=count, file=file, people=", ".join(people))
             Text(used).mark("ratings-of")
             for row in rows:
                 BesideSentences(self._visit, row, self._asked().labels).build(
-                    used=self._asked().place
+                    used=self._asked().name
                 )
                 if row.others:
                     Text(say("people.other-sentences", suite=row.suite, model=row.model,
@@ -151,6 +154,9 @@ class BesideModels:
                 ],
             )  # fmt: skip
             Text(say("people.choices-what")).classes("small")
+            people = {one.annotator for one in judgments if one.annotator and one.counts}
+            file, count = self._asked().name, say.number(len(people))
+            Text(say("people.choices-of", file=file, count=count)).classes("small")
             if any(row.items < FEWEST for row in rows):
                 Text(say("people.few-items", fewest=FEWEST)).classes("mend")
 
@@ -162,7 +168,7 @@ class BesideModels:
         """
         if all(map(is_of_no_suite, filter(lambda one: one.counts, judgments))):
             seen = self._say("people.good-first", part=self._say("people.good"))
-            raise InputError(where=self._asked().place.stem, seen=seen)
+            raise InputError(where=self._asked().name, seen=seen)
 
     def _runs(self, judgments: Sequence[Judgment]) -> list[Run]:
         """The stored runs of the suites that people were asked about."""
@@ -192,6 +198,8 @@ class BesideModels:
             Text(self._say("people.applied", count=applied.used, file=name))
             for why, number in applied.passed.items():
                 show_translated(f"{number} skipped: {why}", self._say).classes("small")
+            if has_ties(asked.judgments):
+                Text(self._say("people.ties-what")).classes("small")
             if scale_of(asked.judgments):
                 Text(self._say("people.then-run", compare=self._say("people.compare")))
             ui.link(self._say("edit.to-run"), visit.address("run", suite=name))

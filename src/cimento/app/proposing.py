@@ -213,9 +213,10 @@ async def lead_to_answers(visit: Visit, path: Path, name: str) -> None:
         path: of the file.
         name: of the file in the workspace.
     """
-    if path.is_file() and await asyncio.to_thread(
-        lambda: answers_file(path.name, read_bytes(path))
-    ):
+    if not path.is_file():
+        return
+    found = await asyncio.to_thread(answers_file, path.name, read_bytes(path))
+    if found is not None:
         there = visit.address("people", answers=name)
         with ui.element("div").classes("mend"):
             ui.link(visit.say("edit.answers-to", name=path.name), there).mark("to-answers")
