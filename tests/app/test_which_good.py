@@ -16,8 +16,10 @@ from cimento.judgments import (
     write_judgments,
 )
 from cimento.kinds.registry import load_suite
+from cimento.kinds.run import open_run
 from cimento.suites.stimuli import stimulus_text
 from tests.helpers.app_user import visit
+from tests.helpers.command_line import invoke
 
 pytest.importorskip("nicegui")
 
@@ -290,3 +292,41 @@ def test_a_table_after_rules_is_named_beside_that_of_everybody_and_the_other_way
         await user.should_see("Aqui aparece todo mundo (4)", retries=300)
 
     visit(tmp_path, flow)
+
+
+@pytest.mark.slow
+def test_choices_are_beside_a_model_item_by_item_on_the_page_and_in_a_file(tmp_path):
+    in_portuguese(tmp_path)
+    pairs = str(tmp_path / "pares.csv")
+    command = ["run", pairs, "--language", "pt", "-m", "demo-causal", "-o", str(tmp_path / "runs")]
+    assert invoke(command) == 0
+    (manifest,) = (tmp_path / "runs").rglob("manifest.json")
+    outcomes = open_run(manifest.parent).outcomes()
+    right = dict(outcomes.select("item", "right").iter_rows())
+    seen = {}
+
+    async def flow(user):
+        await user.open("/pt/people")
+        user.find(marker="open formulario").click()
+        await user.should_see(marker="counts", retries=300)
+        user.find("Comparar com as execuções").click()
+        await user.should_see("Escolhas usadas: da tabela «formulario»; pessoas: 4", retries=300)
+        seen["rows"] = cells_of(user)
+        user.find("Frase por frase (Excel)").click()
+        seen["file"] = await user.download.next()
+
+    visit(tmp_path, flow)
+    yes_or_no = {item: "sim" if is_right else "não" for item, is_right in right.items()}
+    texts = {str(n): " | ".join(pair) for n, pair in enumerate(PAIRS, 1)}
+    shown = {row[0]: row for row in seen["rows"] if row[1:2] == [texts.get(row[0])]}
+    # Whoever chose both is neither right nor wrong.
+    assert {item: row[2:] for item, row in shown.items()} == {
+        "1": ["4", "75%", yes_or_no["1"]],
+        "2": ["4", "100%", yes_or_no["2"]],
+        "3": ["2", "50%", yes_or_no["3"]],
+    }
+    sheet = openpyxl.load_workbook(io.BytesIO(seen["file"].content)).active
+    _, *body = [[cell.value for cell in row] for row in sheet.iter_rows()]
+    # R: prop.test(1, 2, correct = FALSE)$conf.int
+    assert body[2][5:8] == pytest.approx([0.5, 0.0945, 0.9055], abs=1e-4)
+    assert [row[-1] for row in body] == [int(right[row[2]]) for row in body]

@@ -13,7 +13,7 @@ from nicegui import ui
 from cimento.app.answer_tables import Labels
 from cimento.app.beside_sentences import BesideSentences, measure_of
 from cimento.app.choice_shares import has_ties
-from cimento.app.choices import beside_choices
+from cimento.app.choices import beside_choices, show_items
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
 from cimento.app.jobs import BUSY
@@ -146,7 +146,7 @@ class BesideModels:
                 [say(f"people.{name}") for name in names],
                 [
                     [
-                        row.suite, row.model, say.number(row.items),
+                        row.suite, row.model, say.number(len(row.items)),
                         two_decimals(row.people_right, say), two_decimals(row.model_right, say),
                         say("people.of-of", part=row.same, whole=row.decided),
                     ]
@@ -157,8 +157,10 @@ class BesideModels:
             people = {one.annotator for one in judgments if one.annotator and one.counts}
             file, count = self._asked().name, say.number(len(people))
             Text(say("people.choices-of", file=file, count=count)).classes("small")
-            if any(row.items < FEWEST for row in rows):
+            if any(len(row.items) < FEWEST for row in rows):
                 Text(say("people.few-items", fewest=FEWEST)).classes("mend")
+            for row in rows:
+                show_items(row, self._visit, used=file)
 
     def _refuse_unplaced(self, judgments: Sequence[Judgment]) -> None:
         """Refuse choices of which no test says what is good.

@@ -25,6 +25,11 @@ _NO_NAME = re.compile(r"[^\w.-]+")
 """What names of files do without."""
 
 
+def file_of(used: str, model: str) -> str:
+    """The name of a workbook of a table of answers beside a model."""
+    return _NO_NAME.sub("-", f"{used}-{model}") + ".xlsx"
+
+
 class BesideSentences:
     """The part of a page with the sentences that people and a model have valued.
 
@@ -50,7 +55,7 @@ class BesideSentences:
         table([*columns], [list(cells) for cells in zip(*columns.values(), strict=True)],
               is_long=True)  # fmt: skip
         Text(say("people.ranks-what", measure=measure_of(row, say))).classes("small")
-        name = _NO_NAME.sub("-", f"{used}-{row.model}") + ".xlsx"
+        name = file_of(used, row.model)
         grid = beside_grid(row, self._labels, say)
         give = partial(save, name, partial(workbook_of, grid, say.language))
         with ui.element("div").classes("tools"):
