@@ -174,6 +174,24 @@ def test_choices_of_people_are_no_test_also_where_no_program_is_known(stamp):
 
 
 @pytest.mark.parametrize(
+    ("heading", "stamp"),
+    [
+        ("Carimbo de data/hora", STAMPS[0]),
+        ("Carimbo de data/hora", "2026/03/20 10:00:11 AM GMT-3"),
+        ("Marca temporal", "2026/03/20 9:40:00 p.\u00a0m. GMT-5"),
+        ("Informazioni cronologiche", "20/03/2026 13.49.22"),
+        ("Отметка времени", "20.03.2026 9:14:47"),
+    ],
+)
+def test_a_form_of_google_is_known_by_its_times_in_each_language(heading, stamp):
+    cells = [["Qual soa melhor?", "Idade"], [HOUSES, "30"], [PAIRS[0][1], "41"]]
+    stamped = rows(*([one, *row] for one, row in zip((heading, stamp, stamp), cells, strict=True)))
+    found = answers_file("x.csv", stamped.encode())
+    assert found is not None
+    assert found.program == "Google Forms"
+
+
+@pytest.mark.parametrize(
     "table",
     [
         ["good", "bad"],

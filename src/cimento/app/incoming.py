@@ -96,7 +96,7 @@ def answers_file(name: str, data: bytes) -> AnswersFile | None:
     """A file as one of people's answers, if a program for forms wrote it or its columns ask.
 
     Columns ask where their names are sentences and their cells none, or where a few sentences that
-    are alike stand below a question again and again.
+    are alike follow a question again and again.
 
     Args:
         name: name of the file.
@@ -119,7 +119,7 @@ def answers_file(name: str, data: bytes) -> AnswersFile | None:
 
 
 def _asks_to_choose(table: Table) -> bool:
-    """Whether questions are headings, and what people chose stands below them again and again."""
+    """Whether questions are headings, and their cells a few sentences again and again."""
     asked = [
         name
         for name in asked_columns(table)
