@@ -9,11 +9,9 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TypeAlias
 
-from cimento.app.words import Words
-from cimento.intake.words import EXPORTED, QUESTIONS, told_cell
-from cimento.io.values import grouped
-from cimento.judgments import FIELDS, FILLER, SCALE, Judgment, csv_of, table_of
-from cimento.judgments.effects import SentenceShare, sentence_shares
+from cimento.app.words import USUAL, Words
+from cimento.intake.words import EXPORTED, QUESTIONS, told_cell, told_tie
+from cimento.judgments import BETTER, FIELDS, FILLER, SCALE, Judgment, csv_of, table_of
 from cimento.judgments.labeled import Place
 from cimento.judgments.summaries import QuestionSummary, is_rated, once, rating_of
 from cimento.measures.participants import z_by_participant
@@ -152,9 +150,18 @@ def _in_words(judgments: Iterable[Judgment], language: str) -> list[Judgment]:
             else told_cell(one.item, language),
             question=QUESTIONS.get(one.question, {}).get(language, one.question),
             scale=_scale(one.scale, language),
+            value=_value(one, language),
         )
         for one in judgments
     ]  # fmt: skip
+
+
+def _value(judgment: Judgment, language: str) -> str | None:
+    """An answer; in English, as it is stored, as the headings are too."""
+    value = judgment.value
+    if value is None or judgment.question != BETTER or language == USUAL:
+        return value
+    return told_tie(value, language)
 
 
 def _scale(scale: str | None, language: str) -> str | None:
@@ -324,26 +331,6 @@ def _order(design: SurveyDesign) -> dict[tuple[str, str], int]:
     """The places of a survey's items and conditions, as its author wrote them."""
     places = dict.fromkeys((asked.item, asked.condition) for asked in design.questions)
     return {place: number for number, place in enumerate(places)}
-
-
-def shares_by_sentence(
-    judgments: Sequence[Judgment], design: SurveyDesign | None
-) -> list[SentenceShare]:
-    """How often each sentence was preferred, see `sentence_shares`.
-
-    Args:
-        judgments: the answers.
-        design: of the survey, which has the sentences that nobody chose; None where there is none,
-            so that they are not there.
-    """
-    if design is None:
-        return sentence_shares(judgments)
-    asked = grouped(
-        ((design.source.suite, question.item), (choice.condition, choice.value))
-        for question in design.questions
-        for choice in question.choices
-    )
-    return sentence_shares(judgments, asked)
 
 
 def scale_of_alpha(summary: QuestionSummary) -> str:

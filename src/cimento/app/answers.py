@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePath
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
+from cimento.app.answer_remarks import show_remark
 from cimento.app.answer_tables import (
     NO_LABELS,
     Beyond,
@@ -24,12 +24,12 @@ from cimento.app.answer_tables import (
     people_without_z,
     scale_of_alpha,
     sentence_means,
-    shares_by_sentence,
     workbook_of,
 )
 from cimento.app.beside import Asked, BesideModels
+from cimento.app.choice_shares import options_about, shares_grid, show_shares
 from cimento.app.exclusions import ExclusionForm, Filtered, show_logged
-from cimento.app.findings import button, show_translated
+from cimento.app.findings import button
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading
 from cimento.app.incoming import asked_in, read_upload, remarks_on
 from cimento.app.labels import (
@@ -52,12 +52,10 @@ from cimento.app.rated import (
     words_of,
 )
 from cimento.app.times import ReadingTimes
-from cimento.app.words import USUAL, Words, percent, reason_of, said, two_decimals
+from cimento.app.words import Words, reason_of, two_decimals
 from cimento.app.workspace import JUDGMENTS, SECRET
 from cimento.errors import InputError
 from cimento.judgments import (
-    BOTH,
-    NONE,
     NOT_OF_SUITE,
     Judgment,
     how_read,
@@ -66,6 +64,7 @@ from cimento.judgments import (
     table_of,
     write_judgments,
 )
+from cimento.judgments.effects import SentenceShare, sentence_shares
 from cimento.judgments.filters import ExclusionRules, logged_rules, write_filtered
 from cimento.judgments.summaries import QuestionSummary, summarize
 from cimento.people.surveys import DATABASE, read_design
@@ -127,13 +126,15 @@ class Results:
         self._more = ui.element("div")
         self._more.set_visibility(False)
         with self._more:
-            self._exclusions = ExclusionForm(visit, self._filter)
+            self._exclusions = ExclusionForm(visit, self._filter, self._everybody)
             self._exclusions.build()
             self._times = self._build_times()
             if self._times is None:
                 BesideModels(
                     visit, self._design,
-                    asked=lambda: Asked(self._judgments, self._kept, self._labels),
+                    asked=lambda: Asked(
+                        self._judgments, self._kept, self._called(self._kept.stem), self._labels
+                    ),
                     settle=self._settle,
                 ).build()  # fmt: skip
 
@@ -231,13 +232,15 @@ class Results:
         if self._design is None:
             self._labels = await labels_about(self._visit, self._judgments)
         by_label = await asyncio.to_thread(label_tables, self._judgments, self._labels, self._say)
+        shares = await self._shares()
         self._scale = None
         self._summary.clear()
         with self._summary:
             self._build_counts()
             show_logged(self._kept, self._say)
+            self._build_other()
             for remark in remarks.splitlines():
-                _show_remark(remark, self._say)
+                show_remark(remark, self._say)
             if words:
                 WordsForm(self._visit, words, self._number, is_all=only_words).build()
             if only_words:
@@ -245,11 +248,45 @@ class Results:
             if numbers and self._survey is None:
                 self._scale = ScaleForm(self._visit, self._judgments, self._keep_scale)
                 self._scale.build()
-            self._build_downloads(beyond, by_label)
+            self._build_downloads(beyond, by_label, shares)
             self._build_questions(summaries)
             show_label_tables(by_label, self._say)
             self._build_means()
-            self._build_shares()
+            show_shares(shares, self._labels, self._say)
+
+    def _other(self) -> Path | None:
+        """The table of everybody where rules have left the one that is shown, or the other way."""
+        stem = self._kept.stem
+        is_kept = self._is_kept()
+        other = self._table(stem.removesuffix(_KEPT) if is_kept else f"{stem}{_KEPT}")
+        return other if other in self._visit.workspace.judgments_of(self._name) else None
+
+    def _is_kept(self) -> bool:
+        """Whether rules have left the table that is shown; a form may itself be called so."""
+        return self._kept.stem != self._name and self._kept.stem.endswith(_KEPT)
+
+    def _build_other(self) -> None:
+        """A way from the answers of everybody to those that rules have left, and back."""
+        say, other = self._say, self._other()
+        if other is None:
+            return
+        if self._is_kept():
+            back = guarded(self._visit, partial(self.take, other))
+            button(say("people.everybody"), back, icon="undo")
+            return
+        counts = [
+            len({one.annotator for one in these}) for these in (self._judgments, _read(other))
+        ]
+        with ui.element("div").classes("mend").mark("kept-too"):
+            Text(say("people.kept-too", count=counts[0], left=counts[1]))
+            button(self._called(other.stem), guarded(self._visit, partial(self.take, other)))
+
+    async def _everybody(self) -> bool:
+        """Show the answers of everybody again, if rules have left those that are shown."""
+        other = self._other() if self._is_kept() else None
+        if other is not None:
+            await self.take(other)
+        return other is not None
 
     def _build_counts(self) -> None:
         """How many answers there are, and to what."""
@@ -325,24 +362,10 @@ class Results:
             count = say.number(len(alike))
             Text(say("people.z-none", count=count, people=", ".join(alike))).mark("no-z")
 
-    def _build_shares(self) -> None:
-        """The proportion of people who chose each sentence, of those who could."""
-        say, shares = self._say, shares_by_sentence(self._judgments, self._design)
-        if not shares:
-            return
-        ties = {BOTH: say("people.chose-both"), NONE: say("people.chose-none")}
-        heading(say("people.shares"), level=3)
-        places = [(one.suite, one.item, one.condition) for one in shares]
-        columns = {
-            say("people.of-item"): [one.item for one in shares],
-            say("people.of-sentence"): [ties.get(one.sentence, one.sentence) for one in shares],
-            **self._labels.columns(places),
-            say("people.of-chosen"): [
-                f"{say.number(one.n)}/{say.number(one.of)}" for one in shares
-            ],
-            say("people.of-share"): [percent(100 * one.n / one.of, say) for one in shares],
-        }
-        table([*columns], [list(row) for row in zip(*columns.values(), strict=True)], is_long=True)
+    async def _shares(self) -> list[SentenceShare]:
+        """How often each sentence was chosen, with those that nobody chose where it is known."""
+        options = await options_about(self._visit, self._judgments, self._design)
+        return sentence_shares(self._judgments, options)
 
     def _beyond(self) -> Beyond:
         """What was asked beyond the suite, of the people whose answers are shown."""
@@ -350,9 +373,12 @@ class Results:
             return Beyond()
         return beyond_in(self._survey / DATABASE, self._design, self._judgments)
 
-    def _build_downloads(self, beyond: Beyond, by_label: Sequence[LabelTable]) -> None:
-        """The answers, and the means of sentences and of labels, for spreadsheet programs."""
-        judgments, name, language = self._judgments, self._kept.stem, self._say.language
+    def _build_downloads(
+        self, beyond: Beyond, by_label: Sequence[LabelTable], shares: Sequence[SentenceShare]
+    ) -> None:
+        """The answers, the means of sentences and of labels, and choices, for spreadsheets."""
+        judgments, language = self._judgments, self._say.language
+        name = self._called(self._kept.stem)
         labels = self._labels
         files = [
             (
@@ -371,6 +397,8 @@ class Results:
             grids["means-xlsx"] = means_grid(judgments, language, self._design, labels)
         if by_label:
             grids["labels-xlsx"] = labels_grid(by_label, language)
+        if shares:
+            grids["shares-xlsx"] = shares_grid(shares, labels, language)
         for key, grid in grids.items():
             written = partial(workbook_of, grid, language)
             files.append((key, file_named(name, grid, language), written))
@@ -440,35 +468,6 @@ def _read(path: Path) -> list[Judgment]:
 
 def _write(judgments: Sequence[Judgment], place: Path, remarks: Sequence[str]) -> None:
     write_judgments(table_of(judgments), place, read="\n".join(remarks))
-
-
-_ROLE = re.compile(r'\b(\w+) = "')
-"""The name of a role before the first of its columns."""
-
-
-def _role(name: str, say: Words) -> str:
-    """The name of a role in tables of answers, where a position is one in a list of questions."""
-    return say.named("role", "place" if name == "position" else name)
-
-
-_CHECKS = re.compile(r"\((\d+) of (\d+) right\)")
-"""How many attention checks somebody passed, behind the code."""
-
-
-_WHY = re.compile(r"\((its? (?:[^()]|\([^()]*\))+)\)")
-"""Why a column has no answers, behind its name."""
-
-
-def _show_remark(text: str, say: Words) -> None:
-    """Show what is said of the answers, with the roles of columns in the page's language."""
-    told = said(text, say.language)
-    if told is None:
-        show_translated(text, say).classes("small")
-        return
-    told = _WHY.sub(lambda m: f"({reason_of(m[1], say)})", told)
-    told = _CHECKS.sub(lambda m: f"({say('people.of-of', part=m[1], whole=m[2])})", told)
-    roles = say.language != USUAL and _ROLE.sub(lambda m: f'{_role(m[1], say)} = "', told)
-    Text(roles or told).classes("small")
 
 
 def _summary_row(

@@ -12,7 +12,8 @@ from nicegui import ui
 
 from cimento.app.answer_tables import Labels
 from cimento.app.beside_sentences import BesideSentences, measure_of
-from cimento.app.choices import beside_choices
+from cimento.app.choice_shares import has_ties
+from cimento.app.choices import beside_choices, show_items
 from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
 from cimento.app.jobs import BUSY
@@ -24,6 +25,7 @@ from cimento.app.words import USUAL, Words, reason_of, two_decimals
 from cimento.app.workspace import SUITES
 from cimento.errors import InputError
 from cimento.judgments import Judgment
+from cimento.judgments.chosen import is_of_no_suite
 from cimento.kinds.run import Run, open_run
 from cimento.people.annotate.importing import apply_judgments
 from cimento.people.surveys import SurveyDesign
@@ -41,11 +43,13 @@ class Asked:
     Attributes:
         judgments: the answers.
         place: the table with them.
+        name: of the table, as the page calls it.
         labels: of their sentences.
     """
 
     judgments: Sequence[Judgment]
     place: Path
+    name: str
     labels: Labels
 
 
@@ -86,6 +90,7 @@ class BesideModels:
     async def _compare(self) -> None:
         """The ratings beside the scores of the workspace's runs."""
         judgments = self._asked().judgments
+        self._refuse_unplaced(judgments)
         runs = await asyncio.to_thread(self._runs, judgments)
         rows = await asyncio.to_thread(beside_models, judgments, runs)
         say = self._say
@@ -104,12 +109,12 @@ class BesideModels:
             if any(row.correlation.n < FEWEST for row in rows):
                 Text(say("people.few-sentences", fewest=FEWEST)).classes("mend")
             people = {one.annotator: None for one in judgments if one.annotator and one.counts}
-            count, file = say.number(len(people)), self._asked().place.stem
+            count, file = say.number(len(people)), self._asked().name
             used = say("people.ratings-of", count=count, file=file, people=", ".join(people))
             Text(used).mark("ratings-of")
             for row in rows:
                 BesideSentences(self._visit, row, self._asked().labels).build(
-                    used=self._asked().place
+                    used=self._asked().name
                 )
                 if row.others:
                     Text(say("people.other-sentences", suite=row.suite, model=row.model,
@@ -141,7 +146,7 @@ class BesideModels:
                 [say(f"people.{name}") for name in names],
                 [
                     [
-                        row.suite, row.model, say.number(row.items),
+                        row.suite, row.model, say.number(len(row.items)),
                         two_decimals(row.people_right, say), two_decimals(row.model_right, say),
                         say("people.of-of", part=row.same, whole=row.decided),
                     ]
@@ -149,8 +154,23 @@ class BesideModels:
                 ],
             )  # fmt: skip
             Text(say("people.choices-what")).classes("small")
-            if any(row.items < FEWEST for row in rows):
+            people = {one.annotator for one in judgments if one.annotator and one.counts}
+            file, count = self._asked().name, say.number(len(people))
+            Text(say("people.choices-of", file=file, count=count)).classes("small")
+            if any(len(row.items) < FEWEST for row in rows):
                 Text(say("people.few-items", fewest=FEWEST)).classes("mend")
+            for row in rows:
+                show_items(row, self._visit, used=file)
+
+    def _refuse_unplaced(self, judgments: Sequence[Judgment]) -> None:
+        """Refuse choices of which no test says what is good.
+
+        Raises:
+            InputError: there are no other answers.
+        """
+        if all(map(is_of_no_suite, filter(lambda one: one.counts, judgments))):
+            seen = self._say("people.good-first", part=self._say("people.good"))
+            raise InputError(where=self._asked().name, seen=seen)
 
     def _runs(self, judgments: Sequence[Judgment]) -> list[Run]:
         """The stored runs of the suites that people were asked about."""
@@ -161,6 +181,7 @@ class BesideModels:
         """A copy of the suite with the ratings, which runs are then compared with."""
         await self._settle()
         visit, asked = self._visit, self._asked()
+        self._refuse_unplaced(asked.judgments)
         suite, language = next((one.suite for one in asked.judgments if one.suite), ""), ""
         if self._design is not None:
             suite, language = self._design.source.suite, self._design.language
@@ -179,6 +200,8 @@ class BesideModels:
             Text(self._say("people.applied", count=applied.used, file=name))
             for why, number in applied.passed.items():
                 show_translated(f"{number} skipped: {why}", self._say).classes("small")
+            if has_ties(asked.judgments):
+                Text(self._say("people.ties-what")).classes("small")
             if scale_of(asked.judgments):
                 Text(self._say("people.then-run", compare=self._say("people.compare")))
             ui.link(self._say("edit.to-run"), visit.address("run", suite=name))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from statistics import fmean
 
 from nicegui import ui
@@ -26,6 +25,11 @@ _NO_NAME = re.compile(r"[^\w.-]+")
 """What names of files do without."""
 
 
+def file_of(used: str, model: str) -> str:
+    """The name of a workbook of a table of answers beside a model."""
+    return _NO_NAME.sub("-", f"{used}-{model}") + ".xlsx"
+
+
 class BesideSentences:
     """The part of a page with the sentences that people and a model have valued.
 
@@ -38,11 +42,11 @@ class BesideSentences:
     def __init__(self, visit: Visit, row: BesideModel, labels: Labels) -> None:
         self._visit, self._say, self._row, self._labels = visit, visit.say, row, labels
 
-    def build(self, *, used: Path) -> None:
+    def build(self, *, used: str) -> None:
         """Build the part in the place where it is called.
 
         Args:
-            used: the table of the ratings, which gives the file its name.
+            used: name of the table of the ratings, which gives the file its name.
         """
         say, row = self._say, self._row
         heading(say("people.one-by-one", suite=row.suite, model=row.model), level=4)
@@ -51,7 +55,7 @@ class BesideSentences:
         table([*columns], [list(cells) for cells in zip(*columns.values(), strict=True)],
               is_long=True)  # fmt: skip
         Text(say("people.ranks-what", measure=measure_of(row, say))).classes("small")
-        name = _NO_NAME.sub("-", f"{used.stem}-{row.model}") + ".xlsx"
+        name = file_of(used, row.model)
         grid = beside_grid(row, self._labels, say)
         give = partial(save, name, partial(workbook_of, grid, say.language))
         with ui.element("div").classes("tools"):

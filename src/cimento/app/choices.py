@@ -4,17 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 
 import polars as pl
+from nicegui import ui
 
+from cimento.app.answer_tables import heading_of, workbook_of
+from cimento.app.beside_sentences import file_of
+from cimento.app.findings import button
+from cimento.app.frame import Visit, guarded, heading
+from cimento.app.parts import save, table
+from cimento.app.words import percent
 from cimento.documents import versions_apart
+from cimento.io.values import grouped
 from cimento.judgments import Judgment
 from cimento.judgments.summaries import once
 from cimento.kinds.run import Run
 from cimento.paired.item_outcomes import item_outcomes, labeled_apart
+from cimento.report.cells import count
+from cimento.report.formatting import number
+from cimento.report.grid import Grid
+from cimento.statistics.intervals import wilson
 
 _EVEN = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemBeside:
+    """The answers of people to one item beside that of a model.
+
+    Attributes:
+        item: its id.
+        texts: what people read, joined by bars.
+        people: number of people whose answers are right or wrong.
+        people_right: the proportion of them who are right.
+        model_right: whether the model is right.
+    """
+
+    item: str
+    texts: str
+    people: int
+    people_right: float
+    model_right: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +56,7 @@ class ChoicesBeside:
     Attributes:
         suite: name of the run's suite, with its version where there are several.
         model: label of the model.
-        items: number of items.
+        items: those that both answered.
         people_right: mean over items of the proportion of people who are right; None without items.
         model_right: proportion of the items on which the model is right; None without items.
         same: number of items on which most people and the model are both right or both wrong.
@@ -33,7 +65,7 @@ class ChoicesBeside:
 
     suite: str
     model: str
-    items: int
+    items: tuple[ItemBeside, ...]
     people_right: float | None
     model_right: float | None
     same: int
@@ -54,34 +86,53 @@ def beside_choices(judgments: Sequence[Judgment], runs: Sequence[Run]) -> list[C
     given = once([one for one in judgments if one.counts])
     asked = {one.suite for one in given}
     shown = labeled_apart(versions_apart([run for run in runs if run.suite_name in asked]))
-    made = (_beside(run, shares) for run in shown if (shares := _shares(run, given)))
+    made = (_beside(run, right) for run in shown if (right := _people_right(run, given)))
     return [one for one in made if one.items]
 
 
-def _shares(run: Run, judgments: Sequence[Judgment]) -> dict[str, float]:
-    """The proportion of people who are right, by item."""
+def _people_right(run: Run, judgments: Sequence[Judgment]) -> dict[str, list[bool]]:
+    """Whether each person is right, by item; answers that are neither right nor wrong are out."""
     surveyor = run.paradigm.surveyor
     if surveyor is None:
         return {}
     verdicts, _ = surveyor.verdicts(run.suite, judgments)
-    right: dict[str, list[float]] = {}
+    right: dict[str, list[bool]] = {}
     for by_item in verdicts.values():
         for item, verdict in by_item.items():
             if verdict != "unscored":
-                right.setdefault(item, []).append(float(verdict == "pass"))
-    return {item: fmean(answers) for item, answers in right.items()}
+                right.setdefault(item, []).append(verdict == "pass")
+    return right
 
 
-def _beside(run: Run, shares: Mapping[str, float]) -> ChoicesBeside:
-    rights = {item: right for item, right in _rights(run).items() if item in shares}
-    decided = [item for item in rights if shares[item] != _EVEN]
+def _texts(run: Run) -> dict[str, str]:
+    """What people read of each item."""
+    surveyor = run.paradigm.surveyor
+    asked = () if surveyor is None else surveyor.survey_items(run.suite, None).items
+    texts = grouped((one.item, one.text) for one in asked if one.text)
+    return {item: " | ".join(dict.fromkeys(of_item)) for item, of_item in texts.items()}
+
+
+def _beside(run: Run, people: Mapping[str, Sequence[bool]]) -> ChoicesBeside:
+    texts = _texts(run)
+    items = tuple(
+        ItemBeside(
+            item=item,
+            texts=texts.get(item, ""),
+            people=len(people[item]),
+            people_right=fmean(people[item]),
+            model_right=right,
+        )
+        for item, right in _rights(run).items()
+        if item in people
+    )
+    decided = [one for one in items if one.people_right != _EVEN]
     return ChoicesBeside(
         suite=run.suite.name,
         model=run.model,
-        items=len(rights),
-        people_right=fmean(shares[item] for item in rights) if rights else None,
-        model_right=fmean(rights.values()) if rights else None,
-        same=sum((shares[item] > _EVEN) == rights[item] for item in decided),
+        items=items,
+        people_right=fmean(one.people_right for one in items) if items else None,
+        model_right=fmean(one.model_right for one in items) if items else None,
+        same=sum((one.people_right > _EVEN) == one.model_right for one in decided),
         decided=len(decided),
     )
 
@@ -96,3 +147,57 @@ def _rights(run: Run) -> dict[str, bool]:
     return {
         item: right for item, right in rows.select("item", "right").iter_rows() if right is not None
     }
+
+
+def show_items(row: ChoicesBeside, visit: Visit, *, used: str) -> None:
+    """Show the items one by one, with a file of them, in the place where the page is being built.
+
+    Args:
+        row: the answers of people beside those of a model.
+        visit: what the page is built for.
+        used: name of the table of the answers, which gives the file its name.
+    """
+    say = visit.say
+    heading(say("people.one-by-one", suite=row.suite, model=row.model), level=4)
+    yes, no = say("read.blank_yes"), say("read.blank_no")
+    table(
+        [say(f"people.of-{n}") for n in ("item", "sentence", "participants", "people-right",
+                                         "model-right")],
+        [
+            [one.item, one.texts, say.number(one.people), percent(100 * one.people_right, say),
+             yes if one.model_right else no]
+            for one in row.items
+        ],
+        is_long=True,
+    )  # fmt: skip
+    give = partial(save, file_of(used, row.model), lambda: workbook_of(
+        items_grid(row, say.language), say.language))  # fmt: skip
+    with ui.element("div").classes("tools"):
+        button(say("people.beside-xlsx"), guarded(visit, give), icon="download")
+
+
+def items_grid(row: ChoicesBeside, language: str) -> Grid:
+    """The items beside a model as a table, with 95% intervals of the proportions (Wilson 1927).
+
+    Args:
+        row: the answers of people beside those of a model.
+        language: of the headings, ISO 639-1.
+    """
+    texts = ("suite", "model", "item", "sentence")
+    numbers = ("people_n", "share_right", "share_low", "share_high", "model_right")
+    return Grid(
+        title="beside",
+        header=tuple(heading_of(name, language) for name in (*texts, *numbers)),
+        labels=len(texts),
+        rows=tuple(
+            (
+                row.suite, row.model, one.item, one.texts, count(one.people),
+                *(
+                    number(value, digits=4)
+                    for value in (one.people_right, *wilson(one.people_right, one.people))
+                ),
+                count(int(one.model_right)),
+            )
+            for one in row.items
+        ),
+    )  # fmt: skip

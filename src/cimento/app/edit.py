@@ -60,6 +60,8 @@ async def build(visit: Visit) -> None:
         _choice(visit)
         return
     editor = Editor(visit, opened.grid, opened.notes, path if isinstance(place, Path) else None)
+    if isinstance(place, Path):
+        await proposing.lead_to_answers(visit, place, name)
     editor.build()
     await editor.check()
 

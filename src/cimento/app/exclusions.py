@@ -75,14 +75,16 @@ class ExclusionForm:
     Args:
         visit: what the page is built for.
         apply: leaves people out, by the rules and the words of the command's options.
+        undo: shows everybody again, and says whether somebody had been left out.
     """
 
     def __init__(
         self,
         visit: Visit,
         apply: Callable[[ExclusionRules, Sequence[str]], Awaitable[Filtered]],
+        undo: Callable[[], Awaitable[bool]],
     ) -> None:
-        self._visit, self._say, self._apply = visit, visit.say, apply
+        self._visit, self._say, self._apply, self._undo = visit, visit.say, apply, undo
 
     def build(self) -> None:
         """Build the form in the place where it is called."""
@@ -117,10 +119,10 @@ class ExclusionForm:
             _show_each(judgments, self._say, is_filtered=is_filtered)
 
     async def _filter(self) -> None:
-        """Leave people out, and show what came of it.
+        """Leave people out, and show what came of it; without a rule, show everybody again.
 
         Raises:
-            InputError: there is no rule, or a limit that no answers could have.
+            InputError: there is no rule and everybody is shown, or a limit that no answers have.
         """
         say, given = self._say, dict[str, Any]()
         options: list[str] = []
@@ -135,6 +137,8 @@ class ExclusionForm:
             given[rule.field] = int(limit) if rule.field == "same_run" else limit
             options += [f"--{rule.flag}", f"{limit:g}"]
         if not given:
+            if await self._undo():
+                return
             raise InputError(where=say("people.filter"), seen=say("people.no-rule"))
         rules = ExclusionRules(**given)
         filtered, before = await self._apply(rules, options)

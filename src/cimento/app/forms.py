@@ -23,9 +23,10 @@ from cimento.app.incoming import (
     taken,
 )
 from cimento.app.parts import ask_deletion, delete_button, named_languages, searched
+from cimento.app.which_good import WhichGood, open_questions
 from cimento.app.workspace import JUDGMENTS, SECRET, SUITES
 from cimento.errors import CimentoError, InputError
-from cimento.judgments import BETTER, table_of, write_judgments
+from cimento.judgments import BETTER, judgments_of, read_judgments, table_of, write_judgments
 from cimento.people.annotate.rows import Import
 from cimento.suites.builtin import find_suite
 
@@ -53,17 +54,18 @@ class OwnForms:
         suites = {"": say("people.form-sentences")}
         suites |= {name: name for name in visit.workspace.suite_names()}
         self._waiting: tuple[str, bytes] | None = None
+        self._unplaced: WhichGood | None = None
         with ui.element("div").classes("form-grid"):
             self._suite = searched(suites, label=say("people.form-test"), value="")
             self._language = searched(named_languages(say), label=say("people.form-language"))
-        for field in (self._suite, self._language):
-            field.on_value_change(guarded(visit, self._go_on))
+        self._suite.on_value_change(guarded(visit, self._choose))
+        self._language.on_value_change(guarded(visit, self._go_on))
         file_choice(visit, self._take)
         self._shown_waiting = Text("").mark("waiting")
         self._earlier = ui.element("ul").classes("plain-list")
         self._build_earlier()
         self._results = ui.element("div").mark("form-results")
-        if (brought := taken(visit.query.get("answers", ""))) is not None:
+        if (brought := taken(visit.query.get("answers", ""), visit.workspace)) is not None:
             self._waiting = brought.name, brought.data
             self._shown_waiting.text = say("people.form-waits", file=brought.name)
 
@@ -82,6 +84,7 @@ class OwnForms:
 
         def delete() -> None:
             workspace.delete_form(name)
+            self._unplaced = None
             self._results.clear()
             self._build_earlier()
 
@@ -91,6 +94,14 @@ class OwnForms:
     async def _take(self, event: UploadEventArguments) -> None:
         """Read the answers in a file, and show them."""
         self._waiting = PurePath(event.file.name).name, await event.file.read()
+        await self._go_on()
+
+    async def _choose(self) -> None:
+        """Read the file by the test that was chosen, or take it for that of the answers shown."""
+        suite = str(self._suite.value or "")
+        if self._waiting is None and suite and self._unplaced is not None:
+            await self._unplaced.take(suite)
+            return
         await self._go_on()
 
     async def _go_on(self) -> None:
@@ -184,9 +195,15 @@ class OwnForms:
     async def _show(self, name: str) -> None:
         """Show the answers to a form."""
         self._results.clear()
+        table = self._visit.workspace.inside(f"{JUDGMENTS}/{name}.parquet")
+        judgments = await asyncio.to_thread(lambda: judgments_of(read_judgments(table)))
+        is_open = bool(open_questions(judgments))
+        again = partial(self._show, name)
+        self._unplaced = WhichGood(self._visit, name, judgments, again) if is_open else None
         with self._results:
             heading(name, level=3)
+            if self._unplaced is not None:
+                self._unplaced.build()
             results = Results(self._visit, name, None)
             results.build()
-            table = self._visit.workspace.inside(f"{JUDGMENTS}/{name}.parquet")
             await results.take(table)

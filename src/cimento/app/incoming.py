@@ -10,14 +10,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cimento.app.words import without_commands
+from cimento.app.workspace import Workspace
 from cimento.errors import CimentoError
-from cimento.intake.forms import program_of
+from cimento.intake.forms import is_stamp, program_of
 from cimento.intake.reading import ANSWERS, AnswersReading
 from cimento.intake.table import Table
 from cimento.intake.tables import SUFFIXES, open_table
-from cimento.io.files import write_bytes
+from cimento.io.files import read_bytes, write_bytes
 from cimento.judgments import ColumnMap
 from cimento.judgments.asked import AskedItems
+from cimento.judgments.chosen import choices_in
 from cimento.judgments.summaries import is_rated
 from cimento.kinds.registry import save_suite
 from cimento.people.annotate.importing import (
@@ -93,7 +95,8 @@ class AnswersFile:
 def answers_file(name: str, data: bytes) -> AnswersFile | None:
     """A file as one of people's answers, if a program for forms wrote it or its columns ask.
 
-    Columns ask where their names are sentences and their cells none.
+    Columns ask where their names are sentences and their cells none, or where a few sentences that
+    are alike follow a question again and again.
 
     Args:
         name: name of the file.
@@ -104,12 +107,26 @@ def answers_file(name: str, data: bytes) -> AnswersFile | None:
         return None
     if (program := program_of(table)) is not None:
         return AnswersFile(name, data, program.title)
+    # A time that no language is known for tells as much by its heading.
+    if any(map(is_stamp, table.columns)) or _asks_to_choose(table):
+        return AnswersFile(name, data, "")
     kinds = {column: table.profile(column).kind for column in table.columns}
     asked = asked_columns(table)
     are_answers = all(kinds[name] in _ANSWERED for name in asked) and len(asked) >= _FEWEST_ASKED
     return (
         AnswersFile(name, data, "") if are_answers and "sentences" not in kinds.values() else None
     )
+
+
+def _asks_to_choose(table: Table) -> bool:
+    """Whether questions are headings, and their cells a few sentences again and again."""
+    asked = [
+        name
+        for name in asked_columns(table)
+        if "?" in name and 0 < table.profile(name).n_distinct < table.profile(name).n
+    ]
+    cells = {name: table.stripped(name) for name in asked}
+    return bool(choices_in(cells, {name: name for name in asked}, AskedItems(()), values={}))
 
 
 def asked_columns(table: Table) -> list[str]:
@@ -131,9 +148,19 @@ def bring(file: AnswersFile) -> str:
     return key
 
 
-def taken(key: str) -> AnswersFile | None:
-    """The file with a key; None where it is gone."""
-    return _brought.get(key)
+def taken(key: str, workspace: Workspace) -> AnswersFile | None:
+    """The file with a key, or the one of a name in the workspace; None where it is gone.
+
+    Args:
+        key: as `bring` gave it, or the name of a test that holds answers.
+        workspace: of the page.
+    """
+    if key in _brought:
+        return _brought[key]
+    suite = {one.name: one.path for one in workspace.suites()}.get(key)
+    if suite is None or not suite.is_file():
+        return None
+    return AnswersFile(suite.name, read_bytes(suite), "")
 
 
 def read_upload(

@@ -6,9 +6,11 @@ table of sentences with blanks is asked for the column of the words that are exp
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from nicegui import ui
@@ -18,6 +20,8 @@ from cimento.app.checking import Finding
 from cimento.app.columns import role_name, with_role
 from cimento.app.editing import Grid, Sheet, set_cells
 from cimento.app.findings import button
+from cimento.app.frame import Visit
+from cimento.app.incoming import answers_file
 from cimento.app.marked import as_read, sentence_columns
 from cimento.app.pairing import Done
 from cimento.app.parts import named_languages, searched
@@ -25,6 +29,7 @@ from cimento.app.words import Words, choices_in
 from cimento.intake.blanks import are_blanked, are_bracketed, of_brackets
 from cimento.intake.profile import profile
 from cimento.intake.roles import ROLES, alone
+from cimento.io.files import read_bytes
 from cimento.suites.workbook_words import ITEMS
 
 _FEWEST, _MOST_PEOPLE = 2, 40
@@ -198,6 +203,23 @@ def ask(grid: Grid, question: Asked, say: Words, *, done: Done) -> None:
             say("edit.list-target"),
             lambda: done(lambda grid: pairing.with_column(grid, column, "sentence", "target")),
         )
+
+
+async def lead_to_answers(visit: Visit, path: Path, name: str) -> None:
+    """Lead to step 5 where a file holds people's answers, in the place that is being built.
+
+    Args:
+        visit: what the page is built for.
+        path: of the file.
+        name: of the file in the workspace.
+    """
+    if not path.is_file():
+        return
+    found = await asyncio.to_thread(answers_file, path.name, read_bytes(path))
+    if found is not None:
+        there = visit.address("people", answers=name)
+        with ui.element("div").classes("mend"):
+            ui.link(visit.say("edit.answers-to", name=path.name), there).mark("to-answers")
 
 
 def ask_language(say: Words, *, done: Callable[[str], object]) -> None:

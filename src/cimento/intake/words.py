@@ -90,6 +90,8 @@ def question_of(text: str) -> str:
 
 _CELLS: Mapping[str, Mapping[str, str]] = _DATA["cells"]
 _CELL_OF = {word: name for name, table in _CELLS.items() for word in table.values()}
+_TIES: Mapping[str, Mapping[str, str]] = _DATA["ties"]
+_TIE_OF = {word: name for name, table in _TIES.items() for word in table.values()}
 _NUMBERED = re.compile(r"(.+?)(-\d+)?")
 
 
@@ -103,6 +105,21 @@ def told_cell(text: str, language: str) -> str:
     if not (match := _NUMBERED.fullmatch(text)):
         return text
     return _CELLS.get(match[1], {}).get(language, match[1]) + (match[2] or "")
+
+
+def told_tie(text: str, language: str) -> str:
+    """A choice of both sentences or of neither in a language; others are left as they are.
+
+    Args:
+        text: the choice.
+        language: ISO 639-1 code.
+    """
+    return _TIES.get(text, {}).get(language, text)
+
+
+def tie_of(text: str) -> str:
+    """The choice of both sentences or of neither, whatever language a table has it in."""
+    return _TIE_OF.get(text, text)
 
 
 def cell_of(text: str) -> str:

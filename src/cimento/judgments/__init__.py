@@ -310,7 +310,7 @@ def _as_tsv(table: pl.DataFrame) -> str:
 
 def _with_own_names(table: Table) -> Table:
     """A table of answers as the window writes it for people, with the names of judgments."""
-    from cimento.intake.words import EXPORTED, cell_of, question_of
+    from cimento.intake.words import EXPORTED, cell_of, question_of, tie_of
 
     names = {word: name for name in FIELDS for word in EXPORTED.get(name, {}).values()}
     wanted = {name: names.get(name, name) for name in table.columns}
@@ -320,6 +320,9 @@ def _with_own_names(table: Table) -> Table:
     for name, told in (("question", question_of), ("scale", scale_in)):
         if name in cells:
             cells[name] = [told(cell) for cell in cells[name]]
+    if "question" in cells and "value" in cells:
+        rows = zip(cells["question"], cells["value"], strict=True)
+        cells["value"] = [tie_of(value) if asked == BETTER else value for asked, value in rows]
     for name in ("item", "condition"):
         if name in cells and name not in table.columns:
             cells[name] = [cell_of(cell) for cell in cells[name]]

@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from cimento.errors import InputError, counted
 from cimento.intake.names import ends_sentence
 from cimento.intake.words import pattern, with_unaccented, word_list
-from cimento.judgments import BOTH, MISSING, NONE, Judgment
+from cimento.io.values import grouped
+from cimento.judgments import BETTER, BOTH, MISSING, NONE, Judgment
 from cimento.judgments.asked import AskedItem, AskedItems, comparable_text, without_number
 from cimento.suites.letters import one_spelling
 
@@ -50,6 +51,9 @@ _ORDINALS = {
 
 _Named = Callable[[str], str]
 UNKNOWN_SIDES = "which sentence is which is not known"
+GOOD_UNKNOWN = (
+    "Which sentences are good is not known, so that each has the proportion of people who chose it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +126,7 @@ def choices_said(questions: Mapping[str, ChoiceQuestion], headings: Mapping[str,
     n = counted(len(questions), "question has", "questions have")
     lines = [f"{n} sentences to choose from, such as {headings[first]!r}: read as choices."]
     if not any(question.item for question in questions.values()):
-        lines.append(
-            "Which sentences are good is not known, so that each has the proportion of people who"
-            " chose it. `--suite PAIRS` says which is which."
-        )
+        lines.append(f"{GOOD_UNKNOWN} `--suite PAIRS` says which is which.")
     codes = [question for question in questions.values() if question.is_coded]
     shown = [
         f"{cell!r} as {value!r}"
@@ -139,6 +140,44 @@ def choices_said(questions: Mapping[str, ChoiceQuestion], headings: Mapping[str,
             f" heading: {', '.join(sorted(shown))}."
         )
     return lines
+
+
+def is_of_no_suite(judgment: Judgment) -> bool:
+    """Whether an answer is a sentence that somebody chose, of which no suite says what it is."""
+    return judgment.question == BETTER and not judgment.suite and judgment.counts
+
+
+def in_suite(judgments: Sequence[Judgment], places: AskedItems) -> list[Judgment]:
+    """Answers with the choices that no suite was given for as choices of a suite's sentences.
+
+    Args:
+        judgments: the answers; those to questions whose sentences the suite lacks stay as they are.
+        places: what the suite asks.
+
+    Raises:
+        InputError: sentences that were chosen are those of several items.
+    """
+    given = grouped((one.item, one.value or "") for one in judgments if is_of_no_suite(one))
+    questions = choices_in(given, {name: name for name in given}, places, values={})
+    sentences = {
+        (item, place.text): place
+        for (_, item), of_item in places.alternatives().items()
+        for place in of_item
+    }
+
+    def placed(one: Judgment) -> Judgment:
+        question = questions.get(one.item) if is_of_no_suite(one) else None
+        value = "" if question is None else question.values.get(one.value or "", "")
+        if question is None or not value:
+            return one
+        of_item = sentences[question.item, question.options[0]]
+        place = sentences.get((question.item, value))
+        condition = place.condition if place else ""
+        return replace(
+            one, suite=of_item.suite, item=question.item, condition=condition, value=value
+        )
+
+    return [*map(placed, judgments)]
 
 
 def ties_said(given: Mapping[str, Counter[str]]) -> Iterator[str]:

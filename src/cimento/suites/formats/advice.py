@@ -217,6 +217,9 @@ _ANSWERS_OF_PEOPLE = (
 def _headed_by_sentences(table: Table) -> str:
     """Advice on a table whose first row holds sentences; empty for others."""
     headings = list(filter(_is_whole_sentence, table.columns))
+    asked = [name for name in table.columns if is_sentence(name) and "?" in name]
+    if asked and all(_is_chosen_from(table, name) for name in asked):
+        return _ANSWERS_OF_PEOPLE
     if len(headings) > 1 and all(table.is_mostly(name, is_number) for name in headings):
         is_alone = len(headings) == len(table.columns)
         told = "add a column participant with a number for each of them, and " if is_alone else ""
@@ -226,6 +229,12 @@ def _headed_by_sentences(table: Table) -> str:
             ' answers.csv`; the page "Ask people" says what comes next.'
         )
     return _SENTENCES_FIRST if headings else ""
+
+
+def _is_chosen_from(table: Table, name: str) -> bool:
+    """Whether a few cells stand again and again in a column, as answers to a question do."""
+    column = table.profile(name)
+    return bool(column.values) and column.n_distinct < column.n
 
 
 _SENTENCES_FIRST = (
