@@ -133,6 +133,15 @@ def test_a_language_shows_the_first_and_the_last_of_many_checkpoints(tmp_path, c
     printed = capsys.readouterr()
     shown = set(re.findall(r"checkpoint-\d+", printed.out))
     assert shown == {"checkpoint-20", "checkpoint-4000"}
-    assert "Of 5 checkpoints, the first and the last are shown" in printed.err
-    page = (tmp_path / "runs" / "it" / "answer.md").read_text(encoding="utf-8")
-    assert "checkpoint-300" in page
+    said = " ".join(printed.out.split())
+    assert "What 5 checkpoints know about Italian (first and last shown)" in said
+    assert "Of 5 checkpoints, steps 20 to 4,000, tables have the first and the last" in said
+    assert f"The curve: cimento compare {tmp_path / 'runs' / 'it'}" in printed.err
+    answer = tmp_path / "runs" / "it" / "answer"
+    # The five have the same weights, so that at all steps the same is above chance.
+    assert "| all |" in answer.with_suffix(".md").read_text(encoding="utf-8")
+    page = answer.with_suffix(".html").read_text(encoding="utf-8")
+    assert page.count('<svg class="figure"') == 1
+    assert json.loads(answer.with_suffix(".json").read_text(encoding="utf-8"))["steps"] == [
+        20, 50, 100, 300, 4000,
+    ]  # fmt: skip

@@ -128,7 +128,7 @@ SHOWN: Mapping[str, Sequence[str]] = {
         "show_probability", "part", "overlap", "export", "import_from", "agreement", "as_json",
     ),
     "compare": (
-        "measure", "cluster", "items", "pairs", "details", "every_question",
+        "before", "after", "measure", "cluster", "items", "pairs", "details", "every_question",
         "fail_if_worse", "junit", "allow_partial", "equivalent", "published", "figure", "methods",
         "output", "as_json",
     ),
