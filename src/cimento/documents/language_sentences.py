@@ -98,8 +98,8 @@ def _notes(answer: LanguageAnswer) -> Iterator[str]:
     if has_many_steps(answer):
         first, last = answer.steps[0], answer.steps[-1]
         yield (
-            f"Of {len(answer.steps)} checkpoints, steps {first:,} to {last:,}, tables have the first"
-            " and the last; answer.json has all."
+            f"Of {len(answer.steps)} checkpoints, steps {first:,} to {last:,}, tables have the"
+            " first and the last; answer.json has all."
         )
     if answer.phenomena or answer.starter or answer.generated:
         yield (

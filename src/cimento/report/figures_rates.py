@@ -340,8 +340,8 @@ _TITLE = 56
 def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
     """A statistic by training step, with 95% intervals; one panel for each name in the frame.
 
-    The ticks are steps, as many as have room with the last, and all panels have the same scales. The dashed line is chance, in
-    panels in which it is known.
+    The ticks are the last step and as many others as have room, and all panels have the same
+    scales. The dashed line is chance, in panels in which it is known.
 
     Args:
         frame: the table of `training_frame` or `steps_frame`.
@@ -356,7 +356,7 @@ def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
     panels = list(dict.fromkeys(frame["panel"]))
     header = alt.Header.from_dict(dict(in_lines(panels, _TITLE)), validate=False)
     steps = alt.Axis(values=_labeled(frame["step"]), labelOverlap=False)
-    across = alt.Scale(zero=True, nice=False)
+    across = alt.Scale(zero=False, nice=False)
     base = alt.Chart(frame).encode(
         x=alt.X("step:Q", title="step of training", axis=steps, scale=across)
     )
@@ -387,11 +387,13 @@ def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
 
 
 def _labeled(steps: Iterable[int]) -> list[int]:
-    """The steps that have room for their numbers below an axis from 0, from the last one down."""
+    """The steps that have room for their numbers below an axis, from the last one down."""
+    known = sorted(set(steps))
     left, kept = math.inf, []
-    for step in sorted(set(steps), reverse=True):
+    for step in reversed(known):
         half = _DIGIT * len(f"{step:,}") / 2
-        place = step / max(1, kept[0] if kept else step) * _WIDTH
+        place = (step - known[0]) / max(1, known[-1] - known[0]) * _WIDTH
+        place = min(max(place, half), _WIDTH - half)  # numbers at the ends are moved inwards
         if place + half + _DIGIT <= left:
             kept.append(step)
             left = place - half
