@@ -42,6 +42,22 @@ def test_the_jobs_of_a_language_give_the_answer_of_one_run(
     assert answer_at(tmp_path / "runs") == answer_at(tmp_path / "alone")
 
 
+def test_no_array_is_written_where_no_published_set_can_be_used(
+    line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It ends as the plan does; one that can be used is enough."""
+    array = ["cluster", "slurm", *line, "--sets"]
+    for sets in ("hand,rated", "gone,starter"):
+        assert invoke([*array, sets]) == 3
+        said = " ".join(capsys.readouterr().err.split())
+        assert "no array is written: no published set of Italian can be used" in said
+        assert "--sets starter,generated asks for suites of cimento itself alone" in said
+        assert not (tmp_path / "runs/slurm").exists()
+    for sets in ("agreement,hand", "starter"):
+        assert invoke([*array, sets]) == 0
+        assert (tmp_path / "runs/slurm/array.sh").exists()
+
+
 def test_jobs_of_a_language_cannot_each_draw_another_part(
     line: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

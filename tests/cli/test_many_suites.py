@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cimento import evaluate, pairs
+from cimento.cli.evaluating import report_failures
+from cimento.errors import UsageError
+from cimento.evaluation import Failure
 from cimento.kinds.run import open_runs
 from cimento.testing import FakeScorer
 from tests.helpers.command_line import invoke
@@ -65,3 +68,23 @@ def test_few_suites_have_everything(runs, capsys):
     assert "a row for each suite" not in err
     assert invoke(["show", str(runs)]) == 0
     assert "pred." in capsys.readouterr().out
+
+
+def test_many_runs_that_failed_are_counted_by_model(capsys):
+    """An array of jobs without the device of its run file has thousands of them."""
+    error = UsageError(where="device", seen="cuda cannot be used here")
+    failures = [
+        Failure(suite=f"suite-{suite}", model=f"out/checkpoint-{step}", error=error)
+        for step in range(1, 9)
+        for suite in range(12)
+    ]
+    assert report_failures(["a share"], failures) == 3
+    said = capsys.readouterr().err.splitlines()
+    listed = ", ".join(f"12 suites on out/checkpoint-{step}" for step in range(1, 7))
+    assert said == [
+        "cimento: device: cuda cannot be used here.",
+        f"cimento: not run: {listed} and on 2 more models, 96 runs in all",
+    ]
+    assert report_failures(["a share"], failures[:2]) == 3
+    few = "not run: suite-0 on out/checkpoint-1, suite-1 on out/checkpoint-1\n"
+    assert capsys.readouterr().err.endswith(few)

@@ -248,3 +248,49 @@ def test_what_the_second_side_lacks_fails_a_test_unless_that_is_allowed(tmp_path
         cases = cases_of(tmp_path / "gate.xml")
         lacking = [name for name, one in cases.items() if one.find(end) is not None]
         assert lacking == [("it-clitic-participle, uno@0000000", "the run is made")]
+
+
+def test_two_models_of_one_folder_are_gated_by_their_names(tmp_path, capsys):
+    for model in ("passo-2000", "passo-20000", "passo-21000"):
+        stored(tmp_path / "one", model, ("it-subject-verb", "it-clitic-participle"), limit=24)
+    for side, model in (("before", "passo-2000"), ("after", "passo-21000")):
+        stored(tmp_path / side, model, ("it-subject-verb", "it-clitic-participle"), limit=24)
+    capsys.readouterr()
+    gates = []
+    for given in (
+        ["one", "--before", "passo-2000", "--after", "passo-21"],
+        ["before", "after"],
+    ):
+        folders = [str(tmp_path / part) if (tmp_path / part).exists() else part for part in given]
+        code = invoke(["compare", *folders, "--fail-if-worse", "0"])
+        gates.append((code, *capsys.readouterr()))
+    assert gates[0] == gates[1]
+    assert "before: passo-2000@0000000; after: passo-21000@0000000." in gates[0][1]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--before", "passo-2", "--after", "passo-3000"], "passo-2000@0000000, passo-20000@"),
+        (["--before", "passo-2000", "--after", "passo-2000@0000000"], "both name passo-2000@"),
+        (["--before", "passo-2000"], "Add --after NAME too."),
+        (["--after", "passo-2000"], "Add --before NAME too."),
+        (["--before", "paso-2000", "--after", "passo-3000"], "Did you mean 'passo-2000'"),
+        (["--before", "passo-2000", "--after", "passo-3000", "--published"], "not for --published"),
+    ],
+)
+def test_names_that_are_not_two_models_of_a_folder_are_refused(given, said, tmp_path, capsys):
+    for model in ("passo-2000", "passo-20000", "passo-3000"):
+        stored(tmp_path, model, ("it-subject-verb",), limit=2)
+    capsys.readouterr()
+    assert invoke(["compare", str(tmp_path), *given]) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_run_is_not_gated_against_itself(tmp_path, capsys):
+    stored(tmp_path / "all", "uno", ("it-subject-verb",), limit=2)
+    (tmp_path / "again").symlink_to(tmp_path / "all")
+    for other in ("all", "again", "all/it-subject-verb"):
+        sides = [str(tmp_path / "all"), str(tmp_path / other)]
+        assert invoke(["compare", *sides, "--fail-if-worse", "0"]) == 2
+        assert "a run is on both sides" in capsys.readouterr().err

@@ -11,9 +11,14 @@ import pytest
 
 import cimento
 from cimento.compare.over_suites import SuiteFacts
+from cimento.compare.phenomena import PhenomenonRate
 from cimento.compare.ranking import rank_models
 from cimento.compare.training_courses import courses_of, training_of
 from cimento.compare.training_tables import training_grids
+from cimento.documents.language_answer import LanguageAnswer
+from cimento.documents.language_page import answer_grids, answer_text, answer_title
+from cimento.documents.language_training import curves
+from cimento.report.figures_rates import steps_frame, training_figure
 from tests.compare.test_gate import by_hand, marks
 from tests.compare.test_summary_tables import stored
 from tests.helpers.command_line import invoke
@@ -64,8 +69,8 @@ def test_what_is_still_changing_never_rose_or_fell():
     (falling,) = course(60, 60, 20)
     assert (falling.rises, falling.falls) == (None, 3)
     header = training_grids([falling])["training"].header
-    assert "falls at" in header
-    assert "falls at" not in training_grids([flat])["training"].header
+    assert "falls" in header
+    assert "falls" not in training_grids([flat])["training"].header
 
 
 def test_the_change_of_a_mean_is_that_of_its_suites():
@@ -133,6 +138,73 @@ def test_a_language_shows_the_first_and_the_last_of_many_checkpoints(tmp_path, c
     printed = capsys.readouterr()
     shown = set(re.findall(r"checkpoint-\d+", printed.out))
     assert shown == {"checkpoint-20", "checkpoint-4000"}
-    assert "Of 5 checkpoints, the first and the last are shown" in printed.err
-    page = (tmp_path / "runs" / "it" / "answer.md").read_text(encoding="utf-8")
-    assert "checkpoint-300" in page
+    said = " ".join(printed.out.split())
+    assert "What 5 checkpoints know about Italian (first and last shown)" in said
+    assert "Of 5 checkpoints, steps 20 to 4,000, tables have the first and the last" in said
+    assert f"The curve: cimento compare {tmp_path / 'runs' / 'it'}" in printed.err
+    answer = tmp_path / "runs" / "it" / "answer"
+    # The five have the same weights, so that at all steps the same is above chance.
+    assert "| all |" in answer.with_suffix(".md").read_text(encoding="utf-8")
+    page = answer.with_suffix(".html").read_text(encoding="utf-8")
+    assert page.count('<svg class="figure"') == 1
+    assert json.loads(answer.with_suffix(".json").read_text(encoding="utf-8"))["steps"] == [
+        20, 50, 100, 300, 4000,
+    ]  # fmt: skip
+
+
+def answer_over(above: str, other: str = "") -> LanguageAnswer:
+    """An answer over steps 1,000, 2,000 ...; a plus where a phenomenon is above chance."""
+    models = tuple(f"m-step{1000 * k}@0000000" for k, _ in enumerate(above, 1))
+    rates = [
+        PhenomenonRate(
+            phenomenon=name, is_mapped=True, model=model, value=0.7,
+            low=0.6 if mark == "+" else 0.4, high=0.8, about="items", reason="",
+            chance=0.5, n_items=40, n_paradigms=1, sets=("s",),
+        )
+        for name, marks in (("verbs", above), ("islands", other or above))
+        for model, mark in zip(models, marks, strict=True)
+    ]  # fmt: skip
+    steps = tuple(1000 * k for k, _ in enumerate(above, 1))
+    return LanguageAnswer(language="it", models=models, phenomena=tuple(rates), steps=steps)
+
+
+@pytest.mark.parametrize(
+    ("above", "said"),
+    [
+        ("--+-+++", "4 of 7 steps"),
+        ("---++++", "from step 4,000"),
+        ("------+", "from step 7,000"),
+        ("+++++--", "5 of 7 steps"),
+        ("-------", "no"),
+        ("+++++++", "all"),
+        ("-++", "m-step2000, m-step3000"),
+    ],
+)
+def test_since_when_something_is_above_chance_is_said_of_many_checkpoints(above, said):
+    grid = answer_grids(answer_over(above))["phenomena"]
+    shown = ["m-step1000", f"m-step{1000 * len(above)}"]
+    columns = [name for name in grid.header if name.startswith("m-step")]
+    assert columns == (shown if len(above) > 4 else ["m-step1000", "m-step2000", "m-step3000"])
+    assert [row[grid.header.index("above chance")] for row in grid.rows] == [said, said]
+
+
+def test_the_page_of_many_checkpoints_has_a_curve_for_each_phenomenon():
+    answer = answer_over("---++++", "-------")
+    assert answer_title(answer) == "What 7 checkpoints know about Italian (first and last shown)"
+    [figure] = curves(answer, answer.phenomena)
+    assert figure.frame["panel"].unique(maintain_order=True).to_list() == ["verbs", "islands"]
+    assert figure.frame["step"].unique(maintain_order=True).to_list() == [*answer.steps]
+    assert "m-step4000" not in answer_text(answer)
+    assert not [*curves(answer_over("-++"), answer_over("-++").phenomena)]
+
+
+def test_an_axis_of_steps_names_the_last_one_whatever_their_distances():
+    for steps in ([*range(1000, 25000, 1000)], [2**k for k in range(18)], [10, 11, 12]):
+        rows = [("a", step, f"m{step}", 0.5, 0.4, 0.6, 40, None) for step in steps]
+        spec = json.dumps(training_figure(steps_frame(rows)).spec)
+        [named] = {
+            tuple(json.loads(f"[{one}]")) for one in re.findall(r'"values": \[([^]]+)', spec)
+        }
+        assert named[-1] == steps[-1]
+        assert {*named} <= {*steps}
+        assert 3 <= len(named) <= 9

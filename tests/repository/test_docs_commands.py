@@ -220,9 +220,13 @@ def test_the_ten_lines_are_ten_statements():
 def test_the_workflow_before_a_release_runs_and_uploads_what_it_wrote(tmp_path, monkeypatch):
     [shown] = [one for one in blocks(DOCS / "checkpoints.md") if one.language == "yaml"]
     workflow = yaml.safe_load(shown.text)
-    assert workflow["env"].keys() == {"RELEASED", "CANDIDATE"}
-    steps = workflow["jobs"]["gate"]["steps"]
-    lines = [step["run"] for step in steps if step.get("run", "").startswith("cimento ")]
+    assert workflow["env"].keys() == {"CIMENTO", "RELEASED", "CANDIDATE"}
+    job = workflow["jobs"]["gate"]
+    steps, asked = job["steps"], job["env"]["RUN"]
+    assert job["strategy"]["matrix"] == {"language": ["it", "es"]}
+    asked = asked.replace("${{ matrix.language }}", "it")
+    lines = [step["run"].replace("$RUN", asked) for step in steps if "run" in step]
+    lines = [line for line in lines if line.startswith("cimento ")]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
     for line in lines:
@@ -232,7 +236,7 @@ def test_the_workflow_before_a_release_runs_and_uploads_what_it_wrote(tmp_path, 
         assert invoke(words) == 0
     assert [words.split()[1] for words in lines] == ["run", "run", "compare"]
     [upload] = [step["with"]["path"] for step in steps if "upload" in step.get("uses", "")]
-    assert [name for name in upload.split("\n") if not (tmp_path / name).exists()] == []
+    assert [name for name in upload.split("\n") if not [*tmp_path.glob(name)]] == []
     assert "<testsuite" in (tmp_path / "gate.xml").read_text(encoding="utf-8")
-    cached = [step["with"]["path"] for step in steps if "cache" in step.get("uses", "")]
+    cached = [step["with"]["path"] for step in steps if "actions/cache" in step.get("uses", "")]
     assert [name for name in cached if not (tmp_path / name).is_dir()] == []

@@ -310,8 +310,12 @@ def test_what_cannot_be_reached_is_explained(
 def test_a_dataset_that_was_never_fetched_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["run", "blimp", "-m", "demo-causal"]) == 2
     assert "`cimento suites get blimp` fetches it" in capsys.readouterr().err
-    assert invoke(["run", "multiblimp-eus", "-m", "demo-causal"]) == 2
-    assert "`cimento suites get multiblimp --language eus` fetches" in capsys.readouterr().err
+    for name, code, short in (("multiblimp-eus", "eus", "eu"), ("multiblimp_ita", "ita", "it")):
+        assert invoke(["run", name, "-m", "demo-causal"]) == 2
+        said = capsys.readouterr().err
+        assert f"`cimento suites get multiblimp --language {code}` fetches" in said
+        run = f"cimento run --language {short} --sets multiblimp --compat lm-eval"
+        assert f"`{run}` also runs it" in said
 
 
 def test_the_suites_of_a_repository_are_taken_out(

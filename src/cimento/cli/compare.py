@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cli.compare_gate import gate_of, say_gate
+from cimento.cli.compare_sides import refuse_same_runs, two_sides
 from cimento.cli.compare_training import plain_course, show_training
 from cimento.cli.console import note, show, show_json
 from cimento.cli.evaluating import PART_MISSING
@@ -55,8 +56,6 @@ if TYPE_CHECKING:
     from cimento.report.grid import Grid
     from cimento.report.suite_differences import SuiteDifference
 
-_N_BEFORE_AFTER = 2
-"""Number of runs that are compared item by item; more are ranked."""
 _MOST_IN_PAIRS = 10
 """Number of models up to which every pair of them is printed without being asked for."""
 
@@ -70,6 +69,12 @@ class CompareOptions(GridOptions):
         " more: all.",
         argument="RUN...",
     )
+    before: str = option(
+        "",
+        "Compare two models of one folder: the first one, by its name or the beginning of it.",
+        metavar="NAME",
+    )
+    after: str = option("", "With --before: the second model.", metavar="NAME")
     measure: str = option("", "Compare by this measure; by default as the runs are stored.")
     cluster: Texts = run_option("cluster")
     details: bool = option(
@@ -92,14 +97,15 @@ class CompareOptions(GridOptions):
     fail_if_worse: float | None = option(
         None,
         "Exit with code 4 if the second is significantly worse by more than this proportion (0:"
-        " by any). Needs exactly two runs or folders.",
+        " by any). Needs two runs, two folders with one model each, or --before and --after.",
         metavar="MARGIN",
         ge=0.0,
         le=1.0,
     )
     junit: Path | None = option(
         None,
-        "With --fail-if-worse: write JUnit XML, a test for each change that decides.",
+        "With --fail-if-worse: write JUnit XML, a test for each change that decides, and one for"
+        " each run on whether all its items were compared.",
         metavar="FILE",
     )
     these_suites: bool = option(
@@ -171,21 +177,23 @@ def compare(options: CompareOptions) -> int:
     runs = folders_among(options.runs)
     if options.published:
         return _with_published(runs, options)
-    if len(runs) == _N_BEFORE_AFTER:
-        return _before_and_after(runs, options)
+    sides = two_sides(runs, before=options.before, after=options.after)
+    if sides is not None:
+        return _before_and_after(sides, (runs[0], runs[-1]), options)
     if options.fail_if_worse is not None:
         raise UsageError(
             where="--fail-if-worse",
             seen="it needs a before and an after",
-            todo="Give two runs, or two folders of runs.",
+            todo="Give two runs, or two folders of runs; of models in one folder, --before NAME"
+            " --after NAME.",
         )
     return _several(runs, options)
 
 
 def _with_published(runs: Sequence[Path], options: CompareOptions) -> int:
     """Compare runs with released results on the very files of their suites."""
-    for name in ("fail_if_worse", "equivalent", "figure", "methods"):
-        if (given := getattr(options, name)) is not None and given is not False:
+    for name in ("fail_if_worse", "equivalent", "figure", "methods", "before", "after"):
+        if (given := getattr(options, name)) is not None and given not in {False, ""}:
             flag = f"--{name.replace('_', '-')}"
             raise UsageError(where=flag, seen="not for --published", todo="Leave one of them out.")
     from cimento.compare.beside_published import beside_published, published_grid
@@ -206,14 +214,18 @@ def _with_published(runs: Sequence[Path], options: CompareOptions) -> int:
     return 0
 
 
-def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
+def _before_and_after(
+    given: tuple[Sequence[Run], Sequence[Run]], folders: Sequence[Path], options: CompareOptions
+) -> int:
     if options.figure is not None:
         raise UsageError(
             where="--figure",
             seen="two runs make no curve",
             todo="Give three runs of one model or more, or one folder with them.",
         )
-    sides = [with_clusters(open_runs(side), options.cluster) for side in runs]
+    if options.fail_if_worse is not None:
+        refuse_same_runs(given)
+    sides = [with_clusters(side, options.cluster) for side in given]
     comparison = compare_before_after(
         *sides,
         measure=options.measure,
@@ -233,7 +245,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     if gate is not None:
         grids["gate"] = gate_grid(gate, sides=comparison.sides, rated=comparison.correlated)
     if not options.as_json:
-        _show_heads(comparison, runs, brief=brief)
+        _show_heads(comparison, folders, brief=brief)
     shown = (_BRIEF - {"summary"} if gate else _BRIEF) if brief else None
     show_grids(grids, options, only=shown)
     if brief:

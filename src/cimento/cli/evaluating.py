@@ -8,6 +8,7 @@ import shlex
 import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from cimento.cli.console import note, show, write_drawn
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache
 from cimento.engine.engines import ONE_WORKER, Engine
+from cimento.errors import counted
 from cimento.evaluation import Failure, run_all, suites_to_run
 from cimento.evaluation.again import stored_runs
 from cimento.evaluation.honored import unused_options
@@ -294,9 +296,22 @@ def report_failures(runs: Sequence[object], failures: Sequence[Failure]) -> int:
         return 0
     if not runs:
         return min(failure.error.exit_code for failure in failures)
-    missing = ", ".join(f"{failure.suite} on {failure.model}" for failure in failures)
-    note(f"cimento: not run: {missing}")
+    note(f"cimento: not run: {_listed(failures)}")
     return PART_MISSING
+
+
+_MOST_LISTED = 6
+
+
+def _listed(failures: Sequence[Failure]) -> str:
+    """The runs that failed; of many, how many of each model, since an array may have thousands."""
+    if len(failures) <= _MOST_LISTED:
+        return ", ".join(f"{failure.suite} on {failure.model}" for failure in failures)
+    by_model = Counter(failure.model for failure in failures)
+    parts = [f"{counted(n, 'suite')} on {model}" for model, n in by_model.items()]
+    rest = len(parts) - _MOST_LISTED
+    more = f" and on {counted(rest, 'more model')}" if rest > 0 else ""
+    return f"{', '.join(parts[:_MOST_LISTED])}{more}, {len(failures):,} runs in all"
 
 
 def report_figures(runs: Sequence[Run], folder: Path) -> list[Path]:

@@ -30,7 +30,10 @@ OF_COMMANDS: Mapping[str, Mapping[int, str]] = {
     "judge": {3: "no item of a run could be scored"},
     "rerun": {1: "failed, or a repeated run differs"},
     "cluster prefetch": {3: _PART},
-    "cluster slurm": {2: "wrong input, or a run would be refused; no array is written"},
+    "cluster slurm": {
+        2: "wrong input, or a run would be refused; no array is written",
+        3: "no published set of a language can be used; no array is written",
+    },
     "cluster collect": {1: "failed, or everything is missing", 3: _PART},
     "models check": {1: "failed, or a check was not passed"},
     "models cache verify": {1: "failed, or an entry is damaged"},

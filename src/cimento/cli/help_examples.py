@@ -26,6 +26,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "compare": (
         "cimento compare runs",
         "cimento compare released candidate --fail-if-worse 0.02",
+        "cimento compare runs --before checkpoint-2000 --after checkpoint-3000",
         "cimento compare runs --figure curve.svg",
     ),
     "cite": ("cimento cite runs", "cimento cite runs --methods"),

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.evaluating import PART_MISSING, evaluate_with_progress, report_failures
 from cimento.cli.run_file import CallOptions, LanguageOptions
-from cimento.compare.training_courses import training_of
 from cimento.documents.language_answer import SetSources, language_answer
+from cimento.documents.language_training import has_many_steps
 from cimento.engine.engines import Engine, parse_share
 from cimento.errors import CimentoError, UsageError, counted
 from cimento.evaluation.budget import AskedPart, asked_part, parse_budget
@@ -90,20 +90,43 @@ def collect_languages(options: LanguageOptions) -> int:
     return _answer_languages(options, ask=False).code
 
 
-def asked_in_languages(
-    options: LanguageOptions,
-) -> list[tuple[Sequence[LoadedSuite], RunOptions]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobsAsk:
+    """What the jobs of an array ask, of named suites or of one language.
+
+    Attributes:
+        suites: the suites.
+        options: of their runs.
+        without_sets: the language, if sets of it are asked for and none can be used; otherwise
+            empty.
+    """
+
+    suites: Sequence[LoadedSuite]
+    options: RunOptions
+    without_sets: str = ""
+
+
+def asked_in_languages(options: LanguageOptions) -> list[JobsAsk]:
     """The suites that the jobs of an array ask in each language, with the options of their runs.
 
     Raises:
         UsageError: the jobs would not ask the same ones.
     """
     _refuse_timed(options)
-    asked = [(part.asked, here) for _, part, here in _asked(options)]
-    for one, _ in asked:
-        for line in lacks_said((lack.name, lack.reason, lack.todo) for lack in one.missing):
+    found = []
+    for language, part, here in _asked(options):
+        asked = part.asked
+        for line in lacks_said((one.name, one.reason, one.todo) for one in asked.missing):
             note(line)
-    return [(one.suites, here) for one, here in asked]
+        is_without = bool(asked.missing) and not any(one.set and one.suites for one in asked.sets)
+        found.append(
+            JobsAsk(
+                suites=asked.suites,
+                options=here,
+                without_sets=language_name(language) if is_without else "",
+            )
+        )
+    return found
 
 
 def _asked(options: LanguageOptions) -> Iterator[tuple[str, AskedPart, RunOptions]]:
@@ -122,9 +145,11 @@ def _do_share(options: LanguageOptions, share: tuple[int, int]) -> int:
     """Do one share of the units of every language, and merge nothing."""
     engine = Engine(name=options.engine, workers=options.workers, share=share)
     failures: list[Failure] = []
-    for suites, here in asked_in_languages(options):
-        if suites:
-            failures += evaluate_with_progress(suites, options.models, here, engine=engine)[1]
+    for one in asked_in_languages(options):
+        if one.suites:
+            failures += evaluate_with_progress(
+                one.suites, options.models, one.options, engine=engine
+            )[1]
     return report_failures([share], failures)
 
 
@@ -139,7 +164,7 @@ class _Answered:
 
 def _answer_languages(options: LanguageOptions, *, ask: bool) -> _Answered:
     """Evaluate models in every language, or only merge what is there, and print the answers."""
-    from cimento.documents.language_page import answer_text, write_answer
+    from cimento.documents.language_page import write_answer
 
     found = _Answered()
     for language, part, here in _asked(options):
@@ -154,7 +179,7 @@ def _answer_languages(options: LanguageOptions, *, ask: bool) -> _Answered:
         if options.as_json:
             show(answer.to_json())
         elif runs:
-            show(answer_text(_ends_of_training(answer, runs, options.output)) + "\n")
+            _show_answer(answer, here.output)
         elif not failures:
             _note_missing(answer)
         found.runs += runs
@@ -178,22 +203,14 @@ def _answer_languages(options: LanguageOptions, *, ask: bool) -> _Answered:
     return found
 
 
-def _ends_of_training(
-    answer: LanguageAnswer, runs: Sequence[Run], folder: Path | None
-) -> LanguageAnswer:
-    """The answer, of many checkpoints of one model only what it says of the first and the last."""
-    training = training_of(runs)
-    if training is None or len(training.steps) <= _MOST_STEPS:
-        return answer
-    note(
-        f"Of {len(training.steps)} checkpoints, the first and the last are shown; the pages have"
-        f" all. The curve: {shlex.join(['cimento', 'compare', str(folder or 'runs')])}"
-    )
-    return answer.of_models((answer.models[0], answer.models[-1]))
+def _show_answer(answer: LanguageAnswer, folder: Path | None) -> None:
+    from cimento.documents.language_page import answer_text
+
+    show(answer_text(answer) + "\n")
+    if has_many_steps(answer):
+        note(f"The curve: {shlex.join(['cimento', 'compare', str(folder or 'runs')])}")
 
 
-_MOST_STEPS = 4
-"""Checkpoints up to which all are shown in a terminal."""
 _WRONG_OPTION = 2
 """The exit code where nothing could be judged as the options say."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -23,11 +23,12 @@ from cimento.io.declared import option
 from cimento.io.files import write_text
 from cimento.options import RunOptions
 from cimento.records.usage import duration, gigabytes
+from cimento.suites.language_sets import OWN
 
 if TYPE_CHECKING:
+    from cimento.cli.language import JobsAsk
     from cimento.evaluation.plan import Downloads
     from cimento.evaluation.planning import RunPlan
-    from cimento.kinds.registry import LoadedSuite
     from cimento.suites import JsonValue
 
 _TAKEN = "items: --limit takes them of each phenomenon in turn, where a suite has several."
@@ -262,17 +263,23 @@ def slurm(options: _SlurmOptions) -> int:
     cluster collect` lists missing units and merges the runs.
 
     A unit is a part of a run that one job does at once, such as up to 256 texts on one model. Jobs
-    fetch nothing: what a language needs is fetched now.
+    fetch nothing: what a language needs is fetched now. If no published set of it can be used, the
+    exit code is 3 and nothing is written.
     """
     from cimento.evaluation.planning import find_refused
 
     output = options.output
     if output is None:
         raise TypeError("a run has a folder")
+    asked = _asked(options)
+    if without := " and ".join(one.without_sets for one in asked if one.without_sets):
+        note(
+            f"cimento: no array is written: no published set of {without} can be used."
+            f" --sets {','.join(OWN)} asks for suites of cimento itself alone."
+        )
+        return PART_MISSING
     refused = [
-        line
-        for suites, here in _asked(options)
-        for line in find_refused(suites, options.models, here)
+        line for one in asked for line in find_refused(one.suites, options.models, one.options)
     ]
     if refused:
         raise UsageError(
@@ -329,18 +336,17 @@ def collect(options: _CollectOptions) -> int:
     )
 
 
-def _asked(options: LanguageOptions) -> list[tuple[Sequence[LoadedSuite], RunOptions]]:
+def _asked(options: LanguageOptions) -> list[JobsAsk]:
     """The suites of a run with its options: those that are named, or of each language."""
+    from cimento.cli.language import JobsAsk, asked_in_languages
     from cimento.evaluation import suites_to_run
     from cimento.evaluation.honored import refuse_unused
 
     if is_of_language(options):
-        from cimento.cli.language import asked_in_languages
-
         return asked_in_languages(options)
     loaded = suites_to_run(options.suites, language=options.language, columns=options.roles)
     refuse_unused((suite.paradigm for suite in loaded), options)
-    return [(loaded, options)]
+    return [JobsAsk(suites=loaded, options=options)]
 
 
 def _check(options: LanguageOptions) -> int:
@@ -348,9 +354,9 @@ def _check(options: LanguageOptions) -> int:
     from cimento.evaluation.planning import find_missing
 
     asked = _asked(options)
-    runs = sum(len(suites) for suites, _ in asked) * len(dict.fromkeys(options.models))
+    runs = sum(len(one.suites) for one in asked) * len(dict.fromkeys(options.models))
     missing = [
-        lack for suites, here in asked for lack in find_missing(suites, options.models, here)
+        lack for one in asked for lack in find_missing(one.suites, options.models, one.options)
     ]
     if options.as_json:
         show(summary_json([], missing))

@@ -114,7 +114,7 @@ class Course:
     """Accuracy over training, on one suite or as a mean over suites of one level of chance.
 
     Attributes:
-        label: the suite and its question, or the number of suites.
+        label: the suite, and its question where others have courses too; or the number of suites.
         suites: their names.
         units: their names without twins, which count once with the suite of the same items.
         n: number of units, or of items of a single suite.
@@ -285,9 +285,11 @@ def _curves(
     for (suite, question), ranking in heads.items():
         if suite in averaged and not each:
             continue
+        is_main = (suite, question) in headlines
         yield _Curve(
-            label=f"{suite}, {question}", units=(suite,), n=ranking.n, about="items",
-            chance=facts[suite].chance if (suite, question) in headlines else None,
+            label=suite if is_main and not each else f"{suite}, {question}",
+            units=(suite,), n=ranking.n, about="items",
+            chance=facts[suite].chance if is_main else None,
             points=tuple(
                 Point(one.step or 0, one.accuracy, ends.low, ends.high, ends.reason or "")
                 for one in ranking.checkpoints

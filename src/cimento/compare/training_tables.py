@@ -33,8 +33,8 @@ def training_grids(courses: Sequence[Course], training: Training | None = None) 
 
 _RATED = "Rated sets over training: the correlation with ratings."
 _REST = (
-    "rest within: what these items leave open, the largest possible difference between the final"
-    " step and those after differs until. Blank: the last step but one still differs."
+    "rest: what these items leave open, the largest possible difference between the final step and"
+    " those after until. Blank: the last step but one still differs."
 )
 
 
@@ -99,23 +99,24 @@ def _changes_grid(courses: Sequence[Course], training: Training | None) -> Grid:
     return Grid.of(
         courses,
         {
-            "suites": _titled,
+            "suites": lambda one: one.label,
+            "chance": lambda one: BLANK if one.chance is None else f"{one.chance:.2f}",
             "first": lambda one: rate_as_text(one.points[0].value, absent=BLANK),
             "last": lambda one: rate_as_text(one.points[-1].value, absent=BLANK),
             "change": lambda one: signed(one.change.estimate, digits=3, absent=BLANK),
             "95%": lambda one: ends_of(one.change),
-            "rises at": lambda one: one.rises,
-            "falls at": lambda one: one.falls,
-            "differs until": lambda one: one.differs_until,
-            "rest within": lambda one: rate_as_text(one.rest_within, absent=BLANK),
+            "rises": lambda one: one.rises,
+            "falls": lambda one: one.falls,
+            "until": lambda one: one.differs_until,
+            "rest": lambda one: rate_as_text(one.rest_within, absent=BLANK),
         },
         title=_said(training) if training else "Accuracy over training: what changed.",
-        without=() if falls else ("falls at",),
+        without=() if falls else ("falls",),
         notes=(
             "95%: of the change, for other items of these suites" + wide,
-            "rises at: the first step surely above the first one"
-            + "; falls at: the first surely below it" * falls
-            + ". differs until: the last step that surely differs from the final one. Blank: none.",
+            "rises: the first step surely above the first one"
+            + "; falls: the first surely below it" * falls
+            + ". until: the last step that surely differs from the final one. Blank: none.",
             _REST,
             *([TWINS] if any(len(one.suites) > one.n for one in courses) else ()),
             *(f"No interval: {reason}." for reason in reasons),

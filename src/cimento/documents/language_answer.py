@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, Unpack
@@ -31,6 +31,7 @@ from cimento.compare.set_results import (
     examples_of,
     set_results,
 )
+from cimento.documents.language_training import steps_of_models
 from cimento.engine.cache import MemoryCache
 from cimento.errors import InputError
 from cimento.evaluation import Failure, run_all
@@ -121,9 +122,6 @@ class NotRun:
     message: str
 
 
-_OfModel = TypeVar("_OfModel", PhenomenonRate, Disagreement, SetResult, BesideSet, Example)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageAnswer:
     """What some models know of a language.
@@ -131,6 +129,7 @@ class LanguageAnswer:
     Attributes:
         language: code of the language.
         models: labels of the models.
+        steps: their steps of training, if all are checkpoints of one model; otherwise empty.
         phenomena: the rate of each model on each phenomenon, what the best model surely knows
             first.
         changes: paired differences of models on each phenomenon, in the same order.
@@ -167,6 +166,7 @@ class LanguageAnswer:
     unfit: tuple[UnfitSuites, ...] = ()
     not_run: tuple[NotRun, ...] = ()
     sample: Sample | None = None
+    steps: tuple[int, ...] = ()
     cimento: str = __version__
     schema_version: int = ANSWER_VERSION
 
@@ -175,25 +175,6 @@ class LanguageAnswer:
         from cimento.documents.language_page import answer_text
 
         return answer_text(self)
-
-    def of_models(self, models: Collection[str]) -> LanguageAnswer:
-        """What the answer says of some of its models; what was corrected over all stays so.
-
-        Args:
-            models: their labels.
-        """
-
-        def kept(some: Sequence[_OfModel]) -> tuple[_OfModel, ...]:
-            return tuple(one for one in some if one.model in models)
-
-        return replace(
-            self,
-            models=tuple(model for model in self.models if model in models),
-            changes=tuple(one for one in self.changes if {one.first, one.second} <= {*models}),
-            phenomena=kept(self.phenomena), disagreements=kept(self.disagreements),
-            sets=kept(self.sets), published=kept(self.published), starter=kept(self.starter),
-            generated=kept(self.generated), examples=kept(self.examples),
-        )  # fmt: skip
 
     def to_json(self) -> str:
         """The answer as JSON; ``language.schema.json`` is its schema."""
@@ -292,6 +273,7 @@ def language_answer(
         unfit=asked.unfit,
         not_run=_not_run(failures),
         sample=part.sample,
+        steps=steps_of_models(runs, models),
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.compare.beside_sets import beside_sets_grid
 from cimento.compare.phenomena import leading_model
 from cimento.documents.language_sentences import UNMAPPED, answer_sentences
+from cimento.documents.language_training import as_shown, curves, has_many_steps, steps_in_words
 from cimento.errors import counted
 from cimento.evaluation.language_suites import lacks_said
 from cimento.io.files import write_text
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 ANSWER = "answer"
 """The name of the files with an answer, before their endings."""
+_MOST_NAMED = 4
+"""Most models that are named in a cell."""
 _MOST_PUBLISHED = 8
 """Most published results beside a model and a set; all are in the JSON."""
 
@@ -42,27 +45,27 @@ def answer_grids(answer: LanguageAnswer) -> dict[str, Grid]:
     Args:
         answer: the answer.
     """
-    short = short_model_names(answer.models)
+    short, shown = short_model_names(answer.models), as_shown(answer)
     made = {
         "phenomena": _phenomena(
-            answer.phenomena, short, "What is right, by phenomenon, in %.", mark=UNMAPPED
+            answer, answer.phenomena, "What is right, by phenomenon, in %.", mark=UNMAPPED
         ),
-        "changes": _changes(answer, short),
-        "sets": _sets(answer, short),
+        "changes": _changes(shown, short),
+        "sets": _sets(shown, short),
         "published": beside_sets_grid(
-            [replace(one, model=short[one.model]) for one in answer.published],
+            [replace(one, model=short[one.model]) for one in shown.published],
             most=_MOST_PUBLISHED,
         ),
-        "ratings": _ratings(answer, short),
-        "examples": _examples(answer, short),
+        "ratings": _ratings(shown, short),
+        "examples": _examples(shown, short),
         "starter": _phenomena(
+            answer,
             answer.starter,
-            short,
             "Starter suites, which are in no number above, in %."
             if answer.sets
             else "Starter suites, in %.",
         ),
-        "generated": _generated(answer, short),
+        "generated": _generated(answer),
         "drafts": _drafts(answer),
         "used": _used(answer),
         "missing": _missing(answer),
@@ -71,10 +74,12 @@ def answer_grids(answer: LanguageAnswer) -> dict[str, Grid]:
 
 
 def _phenomena(
-    rates: Sequence[PhenomenonRate], short: Mapping[str, str], title: str, *, mark: str = ""
+    answer: LanguageAnswer, rates: Sequence[PhenomenonRate], title: str, *, mark: str = ""
 ) -> Grid:
+    short = short_model_names(answer.models)
     rows = grouped((one.phenomenon, one) for one in rates)
-    models = [model for model in short if any(one.model == model for one in rates)]
+    asked = {one.model for one in rates}
+    models = [model for model in as_shown(answer).models if model in asked]
     return Grid.of(
         [(name, {one.model: one for one in of}) for name, of in rows.items()],
         {
@@ -84,14 +89,19 @@ def _phenomena(
             "items": lambda row: _first(row).n_items,
             **{short[model]: _rate_cell(model) for model in models},
             "chance": lambda row: percent(_first(row).chance, absent=BLANK),
-            "above chance": lambda row: _above(row[1], short),
+            "above chance": lambda row: _above(row[1], answer, short),
             "generalizes to": lambda row: _reach(_first(row).about),
         },
         title=title,
         labels=2,
         remarks=2,
-        notes=(*_order(rates, short), *_twins(rates)),
+        notes=(*_order(rates, short), *_over_steps(answer), *_twins(rates)),
     )
+
+
+def _over_steps(answer: LanguageAnswer) -> Iterator[str]:
+    if has_many_steps(answer):
+        yield f"above chance: of all {len(answer.steps)} checkpoints."
 
 
 def _reach(about: str) -> str:
@@ -99,12 +109,18 @@ def _reach(about: str) -> str:
     return f"other {about}" if about else BLANK
 
 
-def _above(row: Mapping[str, PhenomenonRate], short: Mapping[str, str]) -> str:
-    """The models whose whole interval is above chance."""
-    above = [short[model] for model, one in row.items() if (one.above or 0) > 0]
+def _above(
+    row: Mapping[str, PhenomenonRate], answer: LanguageAnswer, short: Mapping[str, str]
+) -> str:
+    """The models whose whole interval is above chance; of many, their number or first step."""
+    above = [model for model, one in row.items() if (one.above or 0) > 0]
     if len(above) == len(short):
         return "yes" if len(short) == 1 else "all"
-    return ", ".join(above) or "no"
+    if has_many_steps(answer):
+        return steps_in_words(answer, above)
+    if len(above) > _MOST_NAMED:
+        return f"{len(above)} of {len(short)}"
+    return ", ".join(short[model] for model in above) or "no"
 
 
 def _order(rates: Sequence[PhenomenonRate], short: Mapping[str, str]) -> Iterator[str]:
@@ -113,10 +129,10 @@ def _order(rates: Sequence[PhenomenonRate], short: Mapping[str, str]) -> Iterato
         yield f"Sorted by {short[leading_model(rates)]}, the model with the highest mean."
 
 
-def _generated(answer: LanguageAnswer, short: Mapping[str, str]) -> Grid:
+def _generated(answer: LanguageAnswer) -> Grid:
     above = ", which are in no number above" if answer.sets or answer.starter else ""
     grid = _phenomena(
-        answer.generated, short, f"Drafts made from cimento's grammars{above}, by class, in %."
+        answer, answer.generated, f"Drafts made from cimento's grammars{above}, by class, in %."
     )
     return replace(grid, notes=(*grid.notes, *_readers(answer)))
 
@@ -315,10 +331,12 @@ def _missing(answer: LanguageAnswer) -> Grid:
 
 def answer_title(answer: LanguageAnswer) -> str:
     """The title of an answer."""
-    short = short_model_names(answer.models)
-    who = next(iter(short.values())) if len(short) == 1 else counted(len(short), "model")
-    verb = "knows" if len(short) == 1 else "know"
-    return f"What {who} {verb} about {language_name(answer.language)}"
+    language, names = language_name(answer.language), [*short_model_names(answer.models).values()]
+    if has_many_steps(answer):
+        return f"What {len(names)} checkpoints know about {language} (first and last shown)"
+    if len(names) == 1:
+        return f"What {names[0]} knows about {language}"
+    return f"What {counted(len(names), 'model')} know about {language}"
 
 
 _ON_TERMINAL = ("phenomena", "changes", "sets", "published", "ratings", "starter", "generated")
@@ -362,11 +380,21 @@ _HEADINGS = {
 }
 
 
+_DRAWN = ("phenomena", "starter", "generated")
+"""The rates that have curves over many checkpoints."""
+
+
 def answer_html(answer: LanguageAnswer) -> str:
     """The answer as a self-contained page."""
     command = f"cimento run --language {answer.language} -m MODEL -o FOLDER"
+    drawn = {name: curves(answer, getattr(answer, name)) for name in _DRAWN}
     sections = tuple(
-        JointReport(_HEADINGS[name], command, tables=(NamedGrid(name, grid, command),))
+        JointReport(
+            _HEADINGS[name],
+            command,
+            figures=drawn.get(name, ()),
+            tables=(NamedGrid(name, grid, command),),
+        )
         for name, grid in answer_grids(answer).items()
     )
     page = Page(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from cimento.documents.language_training import as_shown, has_many_steps
 from cimento.errors import counted
 from cimento.io.values import grouped
 from cimento.report.findings import Finding, Findings
@@ -24,6 +25,7 @@ def answer_sentences(answer: LanguageAnswer) -> Findings:
     Args:
         answer: the answer.
     """
+    answer = as_shown(answer)
     short = short_model_names(answer.models)
     parts = [
         Finding(
@@ -93,6 +95,12 @@ def _clashes(answer: LanguageAnswer, short: Mapping[str, str]) -> Iterator[str]:
 
 def _notes(answer: LanguageAnswer) -> Iterator[str]:
     """What the words and the intervals mean."""
+    if has_many_steps(answer):
+        first, last = answer.steps[0], answer.steps[-1]
+        yield (
+            f"Of {len(answer.steps)} checkpoints, steps {first:,} to {last:,}, tables have the"
+            " first and the last; answer.json has all."
+        )
     if answer.phenomena or answer.starter or answer.generated:
         yield (
             "Rates are unweighted means over paradigms. Their 95% intervals generalize to other"

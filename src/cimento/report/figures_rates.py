@@ -331,6 +331,8 @@ def rates_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
 
 
 _WIDTH, _HEIGHT = 320, 200
+_DIGIT = 6
+"""Pixels that a digit of a number below an axis takes, rather too many."""
 _TITLE = 56
 """Most letters of a panel's name in a line."""
 
@@ -338,8 +340,8 @@ _TITLE = 56
 def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
     """A statistic by training step, with 95% intervals; one panel for each name in the frame.
 
-    The ticks are the steps, and all panels have the same scales. The dashed line is chance, in
-    panels in which it is known.
+    The ticks are the last step and as many others as have room, and all panels have the same
+    scales. The dashed line is chance, in panels in which it is known.
 
     Args:
         frame: the table of `training_frame` or `steps_frame`.
@@ -353,15 +355,18 @@ def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
 
     panels = list(dict.fromkeys(frame["panel"]))
     header = alt.Header.from_dict(dict(in_lines(panels, _TITLE)), validate=False)
-    steps = alt.Axis(values=sorted(set(frame["step"])), labelOverlap="greedy")
-    base = alt.Chart(frame).encode(x=alt.X("step:Q", title="step of training", axis=steps))
+    steps = alt.Axis(values=_labeled(frame["step"]), labelOverlap=False)
+    across = alt.Scale(zero=False, nice=False)
+    base = alt.Chart(frame).encode(
+        x=alt.X("step:Q", title="step of training", axis=steps, scale=across)
+    )
     label = f"{of} (dashed: chance)" if frame["chance"].is_not_null().any() else of
     scale = alt.Scale(domain=[0, 1]) if of == "accuracy" else alt.Scale(zero=False)
     # A step without an interval gets no band, and a step without items gets no point.
     band = base.mark_errorband(color=BLUE, opacity=0.25).encode(
         y=alt.Y("low:Q", title=label, scale=scale), y2="high:Q"
     )
-    line = base.mark_line(point=True, color=BLUE).encode(
+    line = base.mark_line(point={"color": BLUE, "opacity": 1}, color=BLUE).encode(
         y=alt.Y("accuracy:Q", title=label, scale=scale)
     )
     # Without an x, the line goes from edge to edge, once for each panel.
@@ -379,6 +384,20 @@ def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
     )
     title = f"{of.capitalize()} over training"
     return figure_of(chart, name="checkpoints", title=title, frame=frame)
+
+
+def _labeled(steps: Iterable[int]) -> list[int]:
+    """The steps that have room for their numbers below an axis, from the last one down."""
+    known = sorted(set(steps))
+    left, kept = math.inf, []
+    for step in reversed(known):
+        half = _DIGIT * len(f"{step:,}") / 2
+        place = (step - known[0]) / max(1, known[-1] - known[0]) * _WIDTH
+        place = min(max(place, half), _WIDTH - half)  # numbers at the ends are moved inwards
+        if place + half + _DIGIT <= left:
+            kept.append(step)
+            left = place - half
+    return kept[::-1]
 
 
 def training_frame(steps: Iterable[tuple[str, int | None, str, Estimate]]) -> pl.DataFrame:

@@ -28,6 +28,7 @@ from cimento.io.files import (
 from cimento.io.parsing import parse_toml
 from cimento.suites import Meta
 from cimento.suites.kinds import paradigm_named
+from cimento.suites.languages import language_code
 from cimento.suites.published import (
     PublishedDataset,
     find_published,
@@ -196,7 +197,8 @@ def _advice_on(name: str, path: Path) -> str:
         plain, language = part
         todo = (
             f"{plain} is a published dataset: `cimento suites get {plain} --language {language}`"
-            " fetches it in this language."
+            f" fetches it in this language; `cimento run --language {language_code(language)}"
+            f" --sets {plain} --compat lm-eval` also runs it, with the numbers of lm-eval."
         )
     elif dataset in blimp_datasets():
         todo = (

@@ -161,8 +161,11 @@ def is_published(name: str) -> bool:
 
 
 def part_in_language(name: str) -> tuple[str, str] | None:
-    """The dataset and language of a name such as ``multiblimp-eus``; None for any other name."""
-    plain, dash, language = name.rpartition("-")
+    """The dataset and language of a name such as ``multiblimp-eus``; None for any other name.
+
+    lm-eval calls it ``multiblimp_eus``.
+    """
+    plain, dash, language = name.replace("_", "-").rpartition("-")
     entry = published().get(plain)
     if not (entry and dash and LANGUAGE_CODE.fullmatch(language)):
         return None
