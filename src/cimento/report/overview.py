@@ -119,9 +119,7 @@ def model_columns(suites: Iterable[SuiteReport]) -> dict[str, str]:
         if n > 1
     }
     every = (label for of_suite in labels for label in of_suite)
-    return {
-        label: label if model_of(label) in several else model_of(label) for label in every
-    }
+    return {label: label if model_of(label) in several else model_of(label) for label in every}
 
 
 def overview(sections: Iterable[tuple[str, SuiteReport]]) -> tuple[OverviewGroup, ...]:

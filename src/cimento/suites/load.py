@@ -101,9 +101,22 @@ def opened(path: Path) -> Iterator[Path]:
         try:
             yield _innermost(folder)
         except CimentoError as error:
-            # Messages name the archive, since people do not know the temporary folder.
-            error.where = error.where.replace(str(folder), str(path))
+            name_archive(error, folder, path)
             raise
+
+
+def name_archive(error: CimentoError, folder: Path, path: Path) -> None:
+    """Let an error name an archive and not the temporary folder, which people do not know.
+
+    Args:
+        error: of one of its files.
+        folder: the temporary folder; may be the path itself.
+        path: the archive.
+    """
+    error.where = error.where.replace(str(folder), str(path))
+    if folder != path:  # commands read the archive of one file as it is
+        for inner in [*folder.iterdir()][:1]:
+            error.todo = error.todo.replace(f" {inner.name} ", f" {path.name} ")
 
 
 @contextmanager
