@@ -249,10 +249,12 @@ def _quoted(names: Sequence[str], most: int = _SHOWN) -> str:
 
 
 def _asked(names: Sequence[str]) -> str:
-    """Columns; of a long questionnaire their number, with the first and the last."""
-    if len(names) <= _SHOWN:
-        return _quoted(names)
-    return f'{len(names)} questions, "{names[0]}" to "{names[-1]}"'
+    """Columns; of a long questionnaire the first ones, and how many more there are."""
+    return _quoted(names, _SHOWN if len(names) <= _SHOWN else _BEGUN)
+
+
+_BEGUN = 3
+"""Number of questions of a long questionnaire that are named."""
 
 
 def _rows(left_out: Sequence[tuple[int, str]]) -> str:
