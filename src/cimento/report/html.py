@@ -137,7 +137,7 @@ def html_page(page: Page) -> str:
     common, own_provenance = provenance(page.runs)
     block = encode_items(page.runs)
     anchored = [(f"suite-{nth}", suite) for nth, suite in enumerate(page.suites, 1)]
-    groups = overview(anchored)
+    groups, columns = overview(anchored), model_columns(page.suites)
     counted = [run for run in page.runs if not run.effects]
     outcomes = [item.outcome for run in page.runs for item in run.items if item.outcome]
     has_verdicts = any(outcome.verdict for outcome in outcomes)
@@ -158,8 +158,7 @@ def html_page(page: Page) -> str:
         ],
         lacking=lacking_figures(),
         languages=tuple(dict.fromkeys(suite.first.language for suite in page.suites)),
-        columns=(columns := model_columns(page.suites)),
-        models=tuple(dict.fromkeys(columns.values())),
+        columns=columns,
         common=common,
         own=own_provenance,
         block=block,

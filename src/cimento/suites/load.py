@@ -110,13 +110,11 @@ def name_archive(error: CimentoError, folder: Path, path: Path) -> None:
 
     Args:
         error: of one of its files.
-        folder: the temporary folder; may be the path itself.
-        path: the archive.
+        folder, path: the temporary folder and the archive; the same for what is no archive.
     """
     error.where = error.where.replace(str(folder), str(path))
-    if folder != path:  # commands read the archive of one file as it is
-        for inner in [*folder.iterdir()][:1]:
-            error.todo = error.todo.replace(f" {inner.name} ", f" {path.name} ")
+    for inner in [*folder.iterdir()][:1] if folder != path else ():  # commands read one as it is
+        error.todo = error.todo.replace(f" {inner.name} ", f" {path.name} ")
 
 
 @contextmanager

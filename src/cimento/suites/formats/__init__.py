@@ -357,11 +357,8 @@ def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Pa
     return InputError(where=str(path), seen=seen, todo=todo)
 
 
-_SHOWN = 8
-"""Most columns that a message names."""
-_MOST_COLUMNS = 40
-_LOOKED_AT = 5_000
-"""Numbers of columns and rows that advice is based on; what is made by hand has fewer."""
+_SHOWN, _MOST_COLUMNS, _LOOKED_AT = 8, 40, 5_000
+"""Most columns that a message names, and numbers of columns and rows that advice is based on."""
 
 
 _WITHOUT_COLUMNS: Mapping[str, str] = {
