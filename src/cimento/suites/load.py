@@ -110,7 +110,8 @@ def name_archive(error: CimentoError, folder: Path, path: Path) -> None:
 
     Args:
         error: of one of its files.
-        folder, path: the temporary folder and the archive; the same for what is no archive.
+        folder: the temporary folder; the path itself where nothing was unpacked.
+        path: the archive.
     """
     error.where = error.where.replace(str(folder), str(path))
     for inner in [*folder.iterdir()][:1] if folder != path else ():  # commands read one as it is
@@ -262,8 +263,7 @@ def _refused(path: Path, seen: str, todo: str) -> InputError:
     return InputError(where=str(path), seen=seen, todo=todo)
 
 
-SMALL_STIMULI = 80_000
-STIMULUS_BYTES = 10
+SMALL_STIMULI, STIMULUS_BYTES = 80_000, 10
 """Limits on the sentences in an archive: number for any archive, or bytes per sentence."""
 
 
