@@ -204,7 +204,8 @@ def main(folder: Path) -> None:
                 offline=True, viewport={"width": 1150, "height": 1000}, device_scale_factor=1
             ).new_page()
             photograph(tab, site / "index.html", gallery / "board.png", within="#board")
-            tab.set_viewport_size({"width": 860, "height": 1000})
+            # The widest page whose items are below their headings: no sentence is wrapped.
+            tab.set_viewport_size({"width": 1024, "height": 1000})
             photograph(tab, report, folder / "item-browser.png", within="#item-list")
             photograph_answer(tab, Path(name, "english"), gallery)
             photograph_app(browser, Path(name, "files"), gallery)

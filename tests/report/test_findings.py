@@ -192,7 +192,8 @@ def test_pairs_that_cannot_be_told_apart_or_tested_are_named():
     assert sentences[2] == "On s, too few independent items are shared for a test of differences."
     [sentences] = said(*TWO[::3], tests=[PairTest("s", "a", "b", 0.1, 0.2, shared=21)])
     assert sentences[2] == (
-        "a and b do not differ significantly (difference +0.100 on 21 shared items, p .200)."
+        "a and b do not differ significantly (second minus first: -0.100 on 21 shared items,"
+        " p .200)."
     )
     three = [share(model, "s", 20, 24, 0.6, 0.9) for model in "abc"]
     tests = [PairTest("s", "a", "b", 0.0, 1.0), PairTest("s", "a", "c", 0.3, 0.001),
@@ -202,6 +203,17 @@ def test_pairs_that_cannot_be_told_apart_or_tested_are_named():
         "a is above c (by 0.300, p .003).",
         "The other pairs do not differ significantly (lowest: p .400, b and c).",
     ]
+
+
+def test_a_difference_has_its_own_p_beside_the_corrected_one():
+    # Holm by hand: the larger of two p-values stays, the smaller is doubled.
+    beside = [replace(rho(m, "s", v, -0.1, 0.9), beside=True) for m, v in (("a", 0.2), ("b", 0.3))]
+    tests = [PairTest("s", "a", "b", 0.05, 0.3), PairTest("s", "a", "b", -0.1, 0.7, beside=True)]
+    accuracy, correlation = said(*TWO[::3], *beside, tests=tests)
+    size = "second minus first: -0.050, p .300, corrected .600"
+    assert accuracy[-1] == f"a and b do not differ significantly ({size})."
+    size = "second minus first: +0.100, p .700"
+    assert correlation[-1] == f"a and b do not differ significantly ({size})."
 
 
 def test_pairs_on_several_suites_are_counted_as_comparisons():
@@ -393,7 +405,7 @@ def test_models_on_rated_pairs_are_compared_by_accuracy_and_by_correlation():
     accuracy, correlation, same = said.parts
     assert len(same.sentences) == 2
     assert any("differ" in sentence for sentence in accuracy.sentences)
-    assert any("(difference " in sentence for sentence in correlation.sentences)
+    assert any("(second minus first: " in sentence for sentence in correlation.sentences)
     assert "over all 2 tests" in said.notes[-1]
 
 
@@ -411,7 +423,9 @@ def test_a_correlation_beside_an_accuracy_has_tests_of_its_own_and_no_leaders():
     tests = [PairTest("s", "a", "b", 0.375, 0.01), PairTest("s", "a", "b", 0.3, 0.2, beside=True)]
     accuracy, correlation = said(*both, tests=tests)
     assert accuracy[-1] == "a is above b (by 0.375, p .020)."
-    assert correlation[-1] == "a and b do not differ significantly (difference +0.300, p .200)."
+    assert correlation[-1] == (
+        "a and b do not differ significantly (second minus first: -0.300, p .200)."
+    )
     many = [share(m, "s", 21, 24, 0.690, 0.957) for m in "abcde"]
     many += [replace(rho(m, "s", 0.5, 0.4, 0.6), beside=True) for m in "abcde"]
     of_accuracy, of_ratings = said(*many, leaders={"s": ["a"]})

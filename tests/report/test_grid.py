@@ -186,6 +186,6 @@ def test_reasons_become_notes_below_unless_there_are_many():
     assert as_csv(grid).splitlines()[3] == f"c,0.5,{few}; {ties}"
     alike = Grid(title="Rates.", header=grid.header, rows=(rows[0],) * 2, remarks=1).compact()
     assert alike.header == ("suite", "rate")
-    assert alike.notes == (f"Some numbers could not be computed ({few}).",)
+    assert alike.notes == (f"Not computed: some numbers ({few}).",)
     many = tuple((str(k), "0.5", f"reason {k}") for k in range(10))
     assert Grid(title="Rates.", header=grid.header, rows=many, remarks=1).compact().rows == many

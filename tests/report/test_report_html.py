@@ -168,6 +168,23 @@ def test_the_overview_has_a_cell_for_each_suite_and_model():
     assert cells[1][0] == "not run"
 
 
+def test_a_model_has_one_column_whatever_its_suites_are_judged_on():
+    one, other = named(AGREEMENT, "uno"), named(AGREEMENT, "due")
+    runs = [make_run(one, model=f"{name}@1") for name in "xy"]
+    runs += [make_run(other, model=f"{name}@1 [lp]") for name in "xy"]
+    page = page_of(*runs)
+    [title] = page.all("title")
+    assert title.words.startswith("2 models on 2 suites")
+    [matrix] = page.all("table.matrix")
+    assert [cell.words for cell in matrix.all("tr")[0].all("th")][2:] == ["x@1", "y@1"]
+    assert not [cell for cell in matrix.all("td.cell") if "not run" in cell.words]
+    # On one suite, measures are what differs.
+    both = page_of(*(make_run(one, model=f"x@1 [{measure}]") for measure in ("lp", "penlp")))
+    [matrix] = both.all("table.matrix")
+    assert [cell.words for cell in matrix.all("tr")[0].all("th")][2:] == ["x@1 [lp]", "x@1 [penlp]"]
+    assert both.all("title")[0].words.startswith("x on uno")
+
+
 def test_the_page_begins_with_what_its_runs_show():
     runs = (make_run(AGREEMENT, model="x"), make_run(AGREEMENT, constant, model="y"))
     tests = [PairTest(runs[0].suite, "x", "y", 0.75, 0.03125)]

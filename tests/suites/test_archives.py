@@ -134,3 +134,22 @@ def test_a_fault_in_an_archive_names_the_file(tmp_path: Path) -> None:
     path = zipped(tmp_path / "it.zip", {"plain.json": named("plain"), "cut.json": named("x")[:50]})
     with pytest.raises(SuiteError, match=r"it\.zip.cut\.json"):
         list(load_suites(path))
+
+
+def test_answers_of_a_form_in_their_archive_are_sent_to_the_command_that_reads_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [f"{n}. El niño {n} duerme en la calle." for n in range(1, 21)]
+    head = ["Marca temporal", *asked]
+    rows = [[f"2026/03/02 {n}:02:11 a. m. GMT+1", *map(str, [n, 5] * 10)] for n in (2, 3)]
+    table = "\n".join(",".join(f'"{cell}"' for cell in row) for row in (head, *rows))
+    path = zipped(tmp_path / "Encuesta.csv.zip", {"Encuesta.csv": table})
+    assert invoke(["suites", "check", str(path), "--language", "es"]) == 2
+    said = "".join(capsys.readouterr())
+    assert "answers that Google Forms wrote" in said
+    assert "`cimento annotate import Encuesta.csv.zip -o answers.csv`" in said
+    output = ["--names", "keep", "-o", str(tmp_path / "answers.csv")]
+    assert invoke(["annotate", "import", str(path), *output]) == 0
+    said = capsys.readouterr().err
+    assert f'answers = "{asked[0]}", "{asked[1]}", "{asked[2]}" and 17 more; 40 judgments' in said
+    assert asked[7] not in said

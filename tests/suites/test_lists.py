@@ -102,7 +102,11 @@ def test_a_list_is_asked_about_and_stored_as_a_suite(tmp_path, capsys):
     path = tmp_path / "frasi.txt"
     path.write_text("\n".join(GOOD), encoding="utf-8")
     assert invoke(["suites", "check", str(path)]) == 2
-    assert "cimento annotate survey build frasi.txt --language it" in "".join(capsys.readouterr())
+    assert "survey build frasi.txt --language CODE -o survey`" in "".join(capsys.readouterr())
+    assert invoke(["suites", "check", str(path), "--language", "pt"]) == 2
+    said = "".join(capsys.readouterr())
+    assert "`cimento annotate survey build frasi.txt --language pt -o survey`. If" in said
+    assert "`cimento annotate import ANSWERS --suite frasi.txt -o answers.csv`" in said
     command = ["annotate", "survey", "build", str(path), "--language", "it"]
     assert invoke([*command, "-o", str(tmp_path / "survey")]) == 0
     suite = load_suite(tmp_path / "survey" / "frasi.xlsx").suite

@@ -214,7 +214,7 @@ def _secret(path: Path | None) -> bytes:
         )
     secret, made = open_secret(path)
     if made:
-        note(f"A secret was made: {path}. Who has it can tell who is who; keep it to yourself.")
+        note(f"A secret was made: {path}. Whoever has it can tell who is who; keep it to yourself.")
     return secret
 
 

@@ -37,7 +37,7 @@ from cimento.suites.builtin import (
     template_kinds,
 )
 from cimento.suites.kinds import in_words
-from cimento.suites.load import named_fault, open_suite, opened, suite_paths
+from cimento.suites.load import name_archive, named_fault, open_suite, opened, suite_paths
 from cimento.suites.published import (
     PublishedDataset,
     published,
@@ -253,7 +253,7 @@ def check(options: CheckOptions) -> int:
     errors = 0
     audits: list[JsonValue] = []
     for name in suites:
-        with opened(find_suite(name)) as root:
+        with opened(given := find_suite(name)) as root:
             paths = suite_paths(root)
             several = len(paths) > 1 or len(suites) > 1
             for path in paths:
@@ -261,6 +261,7 @@ def check(options: CheckOptions) -> int:
                     audited = audit_suite(path, language=language, columns=columns)
                 except InputError as error:
                     # The other suites are checked nevertheless.
+                    name_archive(error, root, given)
                     note(f"error: {error}")
                     errors += 1
                     continue

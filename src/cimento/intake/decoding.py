@@ -154,6 +154,11 @@ def reading_language(language: str, columns: Mapping[str, str] | None = None) ->
         _columns.reset(tokens[1])
 
 
+def stated_language() -> str:
+    """The language that the tables being read are said to be in; empty if it is unknown."""
+    return _language.get()
+
+
 def chosen_columns() -> Mapping[str, str]:
     """The column of each role that is chosen for the tables that are being read."""
     return _columns.get()

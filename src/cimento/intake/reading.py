@@ -143,9 +143,7 @@ class AnswersReading:
     def parts(self) -> list[str]:
         """The parts of the line."""
         of = f" of {self.program}" if self.program else ""
-        roles = ", ".join(
-            f"{role} = {_quoted(names, len(names))}" for role, names in self.roles.items()
-        )
+        roles = ", ".join(f"{role} = {_asked(names)}" for role, names in self.roles.items())
         people = counted(self.n_people, "person", "people")
         parts = [
             f"Read as answers{of}: {roles}",
@@ -248,6 +246,15 @@ def with_role(reading: TableReading, role: str, columns: Iterable[str]) -> Table
 def _quoted(names: Sequence[str], most: int = _SHOWN) -> str:
     shown = ", ".join(f'"{name}"' for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _asked(names: Sequence[str]) -> str:
+    """Columns; of a long questionnaire the first ones, and how many more there are."""
+    return _quoted(names, _SHOWN if len(names) <= _SHOWN else _BEGUN)
+
+
+_BEGUN = 3
+"""Number of questions of a long questionnaire that are named."""
 
 
 def _rows(left_out: Sequence[tuple[int, str]]) -> str:

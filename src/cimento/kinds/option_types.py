@@ -96,7 +96,8 @@ class JudgingKeywords(TypedDict, total=False):
     """Unit of numbers in formulas; bits by default."""
     measures: MeasuresLike
     """Judge whole sentences by these measures: lp,penlp:0.8,slor ... (`cimento models
-    measures` lists them). Default: regions, as the suite's predictions say."""
+    measures` lists them). Default: regions, as the suite's predictions say; of rated
+    sentences lp, meanlp, penlp and the perplexity."""
     unigrams: str | None
     """Frequencies for slor and normlp: model, wordfreq, wordfreq:it or a file."""
     unscored_first: Literal["missing", "drop", "zero"] | None

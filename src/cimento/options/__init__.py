@@ -251,7 +251,8 @@ class JudgingOptions(Options):
     measures: Annotated[Texts, BeforeValidator(names_of_measures)] = option(
         (),
         "Judge whole sentences by these measures: lp,penlp:0.8,slor ... (`cimento models measures`"
-        " lists them). Default: regions, as the suite's predictions say.",
+        " lists them). Default: regions, as the suite's predictions say; of rated sentences lp,"
+        " meanlp, penlp and the perplexity.",
         flags=("--measure",),
     )
     unigrams: str | None = option(

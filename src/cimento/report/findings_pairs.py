@@ -92,7 +92,7 @@ def _not_told(unsure: Sequence[tuple[PairTest, float | None]], *, alone: bool, s
     here = f" on {test.suite}" if len(suites) > 1 else ""
     if len(unsure) == 1:
         where = f" on {test.suite}" if sure and alone else ""
-        size = f"difference {_signed(test)}{test.base}, {p_value(p or 0.0)}"
+        size = f"second minus first: {_signed(test)}{test.base}, {_p_values(test, p or 0.0)}"
         return f"{test.first} and {test.second} do not differ significantly{where} ({size})"
     if alone:
         where = some(suites) if sure else f"any of {len(suites)} suites"
@@ -107,9 +107,17 @@ def _not_told(unsure: Sequence[tuple[PairTest, float | None]], *, alone: bool, s
 
 
 def _signed(test: PairTest) -> str:
+    """The second minus the first, as tables of comparisons have it."""
     if not test.difference:
         return "0"
-    return f"{'+' if test.difference > 0 else '-'}{test.size}"
+    return f"{'-' if test.difference > 0 else '+'}{test.size}"
+
+
+def _p_values(test: PairTest, corrected: float) -> str:
+    """The p-value of a test, and the corrected one where it is another."""
+    alone = p_value(corrected if test.p is None else test.p)
+    whole = p_value(corrected)
+    return alone if alone == whole else f"{alone}, corrected {whole.removeprefix('p ')}"
 
 
 def leading(

@@ -236,7 +236,9 @@ class Grid:
         distinct = tuple(dict.fromkeys(chain(*reasons)))
         rows = tuple(row[:-1] for row in kept.rows)
         if len(set(reasons)) == 1:
-            together = f"Some numbers could not be computed ({'; '.join(distinct)})."
+            blank = [name for name in self.names[:-1] if name not in kept.names]
+            what = ", ".join(blank) or "some numbers"
+            together = f"Not computed: {what} ({'; '.join(distinct)})."
             return replace(
                 kept,
                 header=kept.header[:-1],

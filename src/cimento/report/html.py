@@ -38,7 +38,7 @@ from cimento.report.formatting import (
 )
 from cimento.report.items import encode_items
 from cimento.report.language import ENGLISH, PageLanguage, figure_in
-from cimento.report.overview import counting, overview, scaled
+from cimento.report.overview import counting, model_columns, model_of, overview, scaled
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -137,7 +137,7 @@ def html_page(page: Page) -> str:
     common, own_provenance = provenance(page.runs)
     block = encode_items(page.runs)
     anchored = [(f"suite-{nth}", suite) for nth, suite in enumerate(page.suites, 1)]
-    groups = overview(anchored)
+    groups, columns = overview(anchored), model_columns(page.suites)
     counted = [run for run in page.runs if not run.effects]
     outcomes = [item.outcome for run in page.runs for item in run.items if item.outcome]
     has_verdicts = any(outcome.verdict for outcome in outcomes)
@@ -158,7 +158,7 @@ def html_page(page: Page) -> str:
         ],
         lacking=lacking_figures(),
         languages=tuple(dict.fromkeys(suite.first.language for suite in page.suites)),
-        models=tuple(dict.fromkeys(run.model for run in page.runs)),
+        columns=columns,
         common=common,
         own=own_provenance,
         block=block,
@@ -377,7 +377,7 @@ def _hash(text: str) -> str:
 
 
 def _title(runs: Sequence[RunReport]) -> str:
-    models = tuple(dict.fromkeys(run.model for run in runs))
+    models = tuple(dict.fromkeys(model_of(run.model) for run in runs))
     suites = tuple(dict.fromkeys(run.suite for run in runs))
     if not runs:
         return "Nothing was run"
@@ -386,8 +386,8 @@ def _title(runs: Sequence[RunReport]) -> str:
     kind = "demo model" if are_demo else "model"
     named = f"{len(models)} {kind}s"
     if len(models) == 1:
-        # One model needs neither its revision nor its measure, which tell runs apart.
-        name = re.sub(r"@[^ ]*( \[[^\]]*\])?$", "", models[0])
+        # One model does not need its revision, which tells models apart.
+        name = re.sub(r"@[^ ]*$", "", models[0])
         named = f"The {kind} {name}" if are_demo else name
     return f"{named} on {suites[0] if len(suites) == 1 else f'{len(suites)} suites'}"
 

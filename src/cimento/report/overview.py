@@ -7,6 +7,7 @@ unscored items and other sizes are said where there are any.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -90,6 +91,35 @@ class OverviewGroup:
     note: str
     scale: tuple[str, ...]
     rows: tuple[OverviewRow, ...]
+
+
+_OF_MEASURE = re.compile(r" \[([^\]]*)\]$")
+"""The end of the label of a run that says by which measure sentences are compared."""
+
+
+def model_of(label: str) -> str:
+    """The model of a run, without the measure that its label may name."""
+    return _OF_MEASURE.sub("", label)
+
+
+def model_columns(suites: Iterable[SuiteReport]) -> dict[str, str]:
+    """The columns of models, by the labels of their runs.
+
+    A model has one column, whatever the measures of its suites, unless a suite has several of its
+    runs.
+
+    Args:
+        suites: those of the page.
+    """
+    labels = [tuple(dict.fromkeys(run.model for run in suite.runs)) for suite in suites]
+    several = {
+        model
+        for of_suite in labels
+        for model, n in Counter(map(model_of, of_suite)).items()
+        if n > 1
+    }
+    every = (label for of_suite in labels for label in of_suite)
+    return {label: label if model_of(label) in several else model_of(label) for label in every}
 
 
 def overview(sections: Iterable[tuple[str, SuiteReport]]) -> tuple[OverviewGroup, ...]:

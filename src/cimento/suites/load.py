@@ -101,9 +101,21 @@ def opened(path: Path) -> Iterator[Path]:
         try:
             yield _innermost(folder)
         except CimentoError as error:
-            # Messages name the archive, since people do not know the temporary folder.
-            error.where = error.where.replace(str(folder), str(path))
+            name_archive(error, folder, path)
             raise
+
+
+def name_archive(error: CimentoError, folder: Path, path: Path) -> None:
+    """Let an error name an archive and not the temporary folder, which people do not know.
+
+    Args:
+        error: of one of its files.
+        folder: the temporary folder; the path itself where nothing was unpacked.
+        path: the archive.
+    """
+    error.where = error.where.replace(str(folder), str(path))
+    for inner in [*folder.iterdir()][:1] if folder != path else ():  # commands read one as it is
+        error.todo = error.todo.replace(f" {inner.name} ", f" {path.name} ")
 
 
 @contextmanager
@@ -251,8 +263,7 @@ def _refused(path: Path, seen: str, todo: str) -> InputError:
     return InputError(where=str(path), seen=seen, todo=todo)
 
 
-SMALL_STIMULI = 80_000
-STIMULUS_BYTES = 10
+SMALL_STIMULI, STIMULUS_BYTES = 80_000, 10
 """Limits on the sentences in an archive: number for any archive, or bytes per sentence."""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cimento.errors import CimentoError, Fault
 from cimento.faults import errors
-from cimento.intake.decoding import decode
+from cimento.intake.decoding import decode, stated_language
 from cimento.intake.names import without_noun
 from cimento.intake.sheets import read_sheet
 from cimento.intake.tables import SUFFIXES, read_raw_rows
@@ -221,8 +221,12 @@ def list_advised(path: Path) -> str:
 
 def to_ask(path: Path) -> str:
     """How people are asked about the sentences of a list."""
-    command = f"`cimento annotate survey build {path.name} --language it -o survey`"
-    return f"To ask people: {command}, with your language."
+    name, language = path.name, stated_language()
+    command = f"`cimento annotate survey build {name} --language {language or 'CODE'} -o survey`"
+    return (
+        f"To ask people: {command}{'' if language else ', with the code of your language'}. If you"
+        f" have answers: `cimento annotate import ANSWERS --suite {name} -o answers.csv`."
+    )
 
 
 def _is_heading(first: ListRow, rows: Sequence[ListRow]) -> bool:

@@ -174,7 +174,7 @@ class TestCommand:
         assert outcomes.filter(pl.col("reference").is_not_null()).height == 4 * 4
         assert invoke(arguments) == 0
         out = capsys.readouterr().out
-        assert "beside people" in out
+        assert "compared with people" in out
         assert "log-probability (lp)" in out
         assert "Perplexity (ppl) by label" in shown(run, capsys)
         numbers = tmp_path / "scatter.csv"

@@ -372,7 +372,7 @@ def test_the_terminal_leaves_out_what_is_blank_and_says_a_common_reason_once():
     )
     said = grid_as_text(grid)
     assert said.count("too few") == 1
-    assert "Some numbers could not be computed (too few)." in said
+    assert "Not computed: p (too few)." in said
     assert "p" not in said.splitlines()[2].split()
     assert table(as_csv(grid))[1] == ["a", "3", "", "too few"]  # programs get every column
     differing = dataclasses.replace(grid, rows=(("a", "3", "", "x"), ("b", "4", "", "y")))

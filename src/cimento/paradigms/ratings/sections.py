@@ -64,7 +64,7 @@ def rated_text(run: RatedRun, *, brief: bool = False) -> str:
 
 
 def _heading(run: RatedRun) -> Iterator[str]:
-    yield f"{run.suite.name}: {run.model} beside {_WHOSE[run.by]}"
+    yield f"{run.suite.name}: {run.model} compared with {_WHOSE[run.by]}"
     z = ", z-scores by participant" if rating_options(run.run).ratings == "z" else ""
     yield f"  {counted(len(run.sentences), 'sentence')}, {run.n_rated} rated{z}"
 

@@ -344,7 +344,7 @@ def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Pa
     shown = ", ".join(table.columns[:_SHOWN])
     more = f" and {len(table.columns) - _SHOWN:,} more" if len(table.columns) > _SHOWN else ""
     seen = f"is a table with the columns {shown}{more}"
-    begun = table.beginning(_LOOKED_AT, _SHOWN)
+    begun = table.beginning(_LOOKED_AT, _MOST_COLUMNS)
     if todo := no_suite_advised(begun) or of_brackets_advised(begun):
         return InputError(where=str(path), seen=seen, todo=todo)
     if both := both_in_one(begun, begun.columns):
@@ -357,9 +357,8 @@ def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Pa
     return InputError(where=str(path), seen=seen, todo=todo)
 
 
-_SHOWN = 40
-_LOOKED_AT = 5_000
-"""Numbers of columns and rows that advice is based on; what is made by hand has fewer."""
+_SHOWN, _MOST_COLUMNS, _LOOKED_AT = 8, 40, 5_000
+"""Most columns that a message names, and numbers of columns and rows that advice is based on."""
 
 
 _WITHOUT_COLUMNS: Mapping[str, str] = {
