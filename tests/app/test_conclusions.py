@@ -28,6 +28,7 @@ from cimento.paradigms.cloze.filled import (
     filled_blanks,
 )
 from cimento.paradigms.cloze.requests import ClozeAnswers
+from cimento.records.blanks import MEAN_CHANCE
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import Estimate
 from cimento.records.store import MANIFEST
@@ -279,6 +280,43 @@ def test_the_results_of_blanks_name_the_words_that_cannot_be_found(tmp_path):
         await user.should_see(f"queste parole ne hanno più di uno: {', '.join(lost)}.")
         await user.should_see("Surprisal delle parole attese (da entrambi i lati")
         await user.should_see("Item per item")
+
+    visit(tmp_path, flow)
+
+
+PARTED = """\
+Nivel,Oración,Esperada,Incorrecta,Fenómeno
+A1,La sopa está ___.,fría,frío,género
+A1,Las manzanas son ___.,rojas,rojos,género
+A2,El niño ___ al parque ayer.,fue,va | irá,tiempo
+A2,Mañana ___ a llover.,va,fue,tiempo
+A2,Mi hermana ___ médica.,,está,tiempo
+B1,Los platos están ___.,limpios,limpias,género
+"""
+
+
+def test_choices_are_broken_down_by_phenomenon_and_a_row_without_a_word_is_said(tmp_path):
+    (tmp_path / "huecos.csv").write_text(PARTED, encoding="utf-8")
+    command = ["run", str(tmp_path / "huecos.csv"), "-m", "demo-causal", "--language", "es"]
+    assert invoke([*command, "-o", str(tmp_path / "runs")]) == 0
+    (run,) = open_runs([tmp_path / "runs"])
+    chances = {one.question: one.chance_method for one in run.estimates() if not one.group}
+    assert chances["choice"] == MEAN_CHANCE, "the fourth row has three words"
+    asked = run.grouped(by=("Fenómeno",)).estimates()
+    levels = {one.level: one for one in asked if one.question == "choice" and one.group}
+    assert {name: one.chance for name, one in levels.items()} == {
+        "género": 0.5, "tiempo": pytest.approx((1 / 3 + 1 / 2) / 2)
+    }  # fmt: skip
+    assert levels["género"].chance_method == "all options equally likely"
+
+    async def flow(user):
+        await user.open("/es/read?suite=huecos")
+        user.find(marker="read").click()
+        await seen(user, "Por Fenómeno")
+        await user.should_see("género")
+        await user.should_see("1 fila no tiene palabra esperada y no entra en los resultados: 6.")
+        await user.should_see("El nivel del azar es una media")
+        await user.should_see("Bits que deciden: otras palabras")
 
     visit(tmp_path, flow)
 

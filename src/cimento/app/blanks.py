@@ -21,7 +21,7 @@ from cimento.documents import grid_file
 from cimento.errors import UsageError
 from cimento.kinds.named import TableSettings
 from cimento.kinds.run import Run
-from cimento.records.blanks import EXPECTED_TABLE
+from cimento.records.blanks import EXPECTED_TABLE, FORCED_CHOICE
 from cimento.report.cells import CellValue, parts_of, shown
 from cimento.report.grid import Grid, GridCell
 from cimento.report.language import Told
@@ -32,6 +32,7 @@ _MOST_WORDS = 20
 _LEAST_P = 0.0001
 _SAID = re.compile(r"(?<=\()\d\.\d{3}(?=\))")
 """A probability behind a word that the model put first."""
+_ROLE = re.compile(r"\b(?:target|plausible|implausible)\b")
 _BITS = re.compile(r"(?<= )\d+\.\d\d(?=,|$)")
 """The bits behind a word."""
 
@@ -97,8 +98,8 @@ def in_language(grid: Grid, say: Words) -> Grid:
 
 
 def _is_of_rules(grid: Grid) -> bool:
-    """Whether a table has the rules by which blanks were filled or words chosen."""
-    return grid.header[:2] in (("model", "rule"), ("model", "asked by"))
+    """Whether a table has rules by which blanks were filled, or questions about them."""
+    return grid.header[:2] in _WITH_RULES
 
 
 def _with(
@@ -211,12 +212,15 @@ _IN_WORDS: Mapping[str, Callable[[str, Words], str]] = {
 }
 """The columns with words of the report, each with how the page says them."""
 _OF_RULES: Mapping[str, Callable[[str, Words], str]] = {
+    "right is": lambda text, say: say("read.blank_choice") if text == FORCED_CHOICE else text,
+    "of": lambda text, say: say("read.blank_choice") if text == FORCED_CHOICE else text,
     "rule": lambda text, say: say.named("rule", text),
     "asked by": lambda text, say: say.named("rule", text),
     "chosen": lambda text, say: _ROLE.sub(lambda found: say(f"read.blank_{found[0]}"), text),
 }
 """The same of the tables of hits and of choices."""
-_ROLE = re.compile(r"\b(?:target|plausible|implausible)\b")
+_WITH_RULES = (("model", "rule"), ("model", "asked by"), ("suite", "right is"), ("suite", "of"))
+"""How the headings of those tables begin, the last two of comparisons."""
 _BY_PIECES = ("left", "sentinel")
 """The ways of asking whose candidates are single tokens, which may only begin a word."""
 

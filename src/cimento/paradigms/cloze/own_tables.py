@@ -257,6 +257,9 @@ def _renamed(table: Table) -> Table:
             several = [role, *numbered] if role in cells else numbered
             texts = zip(*(cells.pop(name) for name in several), strict=True)
             cells[role] = [" | ".join(filter(None, map(str.strip, row))) for row in texts]
+    if (phenomenon := table.find("phenomenon")) in cells:
+        # Results are broken down by the first column that makes a few groups.
+        cells = {phenomenon: cells[phenomenon], **cells}
     if "item" not in cells:
         cells = {"item": [str(number + 1) for number in range(len(table.numbers))], **cells}
     return replace(table, columns=tuple(cells), cells=cells)

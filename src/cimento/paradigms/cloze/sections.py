@@ -65,8 +65,13 @@ def cloze_sections(runs: Sequence[Run]) -> list[SuiteReport]:
 def _by_dimension(run: Run) -> ClozeAnswers:
     """A run, judged by a column of its items where it says none itself."""
     answers = ClozeAnswers(run)
-    column = "" if answers.options.by else dimension_of(answers.items)
+    column = column_of(answers)
     return ClozeAnswers(run.grouped(by=(column,))) if column else answers
+
+
+def column_of(answers: ClozeAnswers) -> str:
+    """The column that answers are broken down by; empty where their options name one, or none."""
+    return "" if answers.options.by else dimension_of(answers.items)
 
 
 def dimension_of(items: Iterable[ClozeItem]) -> str:
