@@ -154,7 +154,7 @@ Los libros ___ caros.\t\testán\tcópula\tdudosa
 def test_a_row_without_its_word_and_a_capital_against_none_are_warned_about(tmp_path):
     reading = read(tmp_path, SPANISH)
     warned = {fault.code: (fault.severity, fault.where, fault.seen) for fault in reading.faults}
-    assert warned.keys() == {"CIM-C018", "CIM-C019"}, "remarks are no options"
+    assert warned.keys() == {"CIM-C018", "CIM-C019"}, "remarks are not options"
     bare = "1 row has no expected word, and no place in the results: 5."
     assert warned["CIM-C018"] == ("warning", "blanks.tsv row 5", bare)
     assert warned["CIM-C019"][:2] == ("warning", "blanks.tsv row 3"), "behind an opening mark too"
