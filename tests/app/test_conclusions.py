@@ -28,6 +28,7 @@ from cimento.paradigms.cloze.filled import (
     filled_blanks,
 )
 from cimento.paradigms.cloze.requests import ClozeAnswers
+from cimento.records.blanks import MEAN_CHANCE
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import Estimate
 from cimento.records.store import MANIFEST
@@ -244,7 +245,7 @@ def test_answers_that_cannot_be_found_are_counted_and_the_forced_choice_is_said_
         assert found in result.sentence(words("en"))
     text = findings_as_markdown(findings_of(open_runs([run.path for run in runs])))
     assert f"demo-{run.model.removeprefix('demo-').partition('@')[0]} {6 - n_lost} of 6" in text
-    assert "the hits of models are not compared by a test" in text
+    assert "the hits of models are not compared by a test" in text, "as compare has none below"
     assert "Differences: paired tests" in text, "of the choices among given words"
     compared = compare(*open_runs([run.path for run in runs]))
     (first,) = compared.summed_up
@@ -283,6 +284,43 @@ def test_the_results_of_blanks_name_the_words_that_cannot_be_found(tmp_path):
     visit(tmp_path, flow)
 
 
+PARTED = """\
+Nivel,Oración,Esperada,Incorrecta,Fenómeno
+A1,La sopa está ___.,fría,frío,género
+A1,Las manzanas son ___.,rojas,rojos,género
+A2,El niño ___ al parque ayer.,fue,va | irá,tiempo
+A2,Mañana ___ a llover.,va,fue,tiempo
+A2,Mi hermana ___ médica.,,está,tiempo
+B1,Los platos están ___.,limpios,limpias,género
+"""
+
+
+def test_choices_are_broken_down_by_phenomenon_and_a_row_without_a_word_is_said(tmp_path):
+    (tmp_path / "huecos.csv").write_text(PARTED, encoding="utf-8")
+    command = ["run", str(tmp_path / "huecos.csv"), "-m", "demo-causal", "--language", "es"]
+    assert invoke([*command, "-o", str(tmp_path / "runs")]) == 0
+    (run,) = open_runs([tmp_path / "runs"])
+    chances = {one.question: one.chance_method for one in run.estimates() if not one.group}
+    assert chances["choice"] == MEAN_CHANCE, "the fourth row has three words"
+    asked = run.grouped(by=("Fenómeno",)).estimates()
+    levels = {one.level: one for one in asked if one.question == "choice" and one.group}
+    assert {name: one.chance for name, one in levels.items()} == {
+        "género": 0.5, "tiempo": pytest.approx((1 / 3 + 1 / 2) / 2)
+    }  # fmt: skip
+    assert levels["género"].chance_method == "all options equally likely"
+
+    async def flow(user):
+        await user.open("/es/read?suite=huecos")
+        user.find(marker="read").click()
+        await seen(user, "Por Fenómeno")
+        await user.should_see("género")
+        await user.should_see("1 fila no tiene palabra esperada y no entra en los resultados: 6.")
+        await user.should_see("El nivel del azar es una media")
+        await user.should_see("Bits que deciden: otras palabras")
+
+    visit(tmp_path, flow)
+
+
 def test_each_blank_has_the_word_that_won_both_scores_and_the_rules_in_its_table(tmp_path):
     (tmp_path / "huecos.tsv").write_text(BLANKS, encoding="utf-8")
     command = ["run", str(tmp_path / "huecos.tsv"), "-m", "demo-causal", "--language", "es"]
@@ -315,27 +353,42 @@ def test_each_blank_has_the_word_that_won_both_scores_and_the_rules_in_its_table
         await user.open("/it/read?suite=huecos")
         user.find(marker="read").click()
         await seen(user, "In breve")
-        await user.should_see("Decide la probabilità dalla frase intera, mentre surprisal")
+        await user.should_see("Decide la probabilità dalla frase intera: i bit che decidono")
 
     visit(tmp_path, flow)
 
 
-def test_a_longer_word_loses_by_its_length_where_per_token_it_is_likelier():
+def blank(expected, other, **more):
+    """A blank with two given words."""
+    chosen = min(expected, other, key=lambda word: word.bits)
+    return FilledBlank(
+        item="1", text="La porta ___ è aperta.", expected=(expected,), is_hit=False, rank=None,
+        is_findable=False, said=(), others=(other,), choice=chosen.text, chosen=chosen,
+        margin_bits=other.bits - expected.bits, is_right=chosen == expected,
+        deciding_bits={expected.text: 40.5, other.text: 36.5}, groups={"tipo": "articolo"},
+        **more,
+    )  # fmt: skip
+
+
+def test_length_may_decide_where_per_token_the_order_is_another_one():
     """By hand: 12 bits of 4 tokens are 3 a token, 8 bits of 2 tokens are 4."""
     long, short = ScoredWord("dell'ufficio", 12.0, 4), ScoredWord("del", 8.0, 2)
-    lost = FilledBlank(
-        item="1", text="La porta ___ è aperta.", expected=(long,), is_hit=False, rank=None,
-        is_findable=False, said=(), others=("del",), choice="del", chosen=short,
-        margin_bits=-4.0, is_right=False,
-    )  # fmt: skip
-    assert lost.loses_by_length
-    assert not replace(lost, is_right=True).loses_by_length
-    assert not replace(lost, chosen=ScoredWord("del", 4.0, 2)).loses_by_length, "2 a token"
-    assert not replace(lost, chosen=ScoredWord("del", 13.0, 2)).loses_by_length, "more bits"
-    assert not replace(lost, chosen=ScoredWord("del", 8.0, None)).loses_by_length
-    filled = FilledBlanks("left", "left", "left", (lost,))
-    (row,) = expected_grid([("m", filled)]).tidy.rows
-    assert (row["lost_by_length"], row["tokens"], row["tokens_of_the_chosen"]) == (True, 4, 2)
+    assert blank(long, short).may_be_by_length, "it loses, and is ahead per token"
+    assert blank(short, long).may_be_by_length, "it wins, and is behind per token"
+    assert blank(long, replace(short, bits=6.0)).may_be_by_length, "3 a token both: no order"
+    assert blank(long, replace(short, bits=4.0)).may_be_by_length is False, "2 a token"
+    assert blank(long, replace(short, bits=13.0)).may_be_by_length is False, "6.5, and more bits"
+    assert blank(long, replace(short, n_pieces=None)).may_be_by_length is None
+    filled = FilledBlanks("left", "left", "sentence", (blank(long, short),))
+    grid = expected_grid([("m", filled)])
+    (row,) = grid.tidy.rows
+    assert (row["length_may_decide"], row["tokens"], row["tokens_of_the_chosen"]) == (True, 4, 2)
+    assert (row["deciding_bits"], row["deciding_bits_of_the_others"]) == (40.5, "del 36.50")
+    assert row["tipo"] == "articolo", "the column that results are broken down by"
+    (told,) = in_language(grid, words("es")).tidy.rows
+    assert told["Puede_decidir_la_longitud"] == "sí"
+    assert told["Bits_que_deciden_otras_palabras"] == "del 36,50"
+    assert told["tipo"] == "articolo"
 
 
 def test_items_that_could_not_be_judged_stand_beside_the_number():

@@ -21,15 +21,20 @@ from cimento.documents import grid_file
 from cimento.errors import UsageError
 from cimento.kinds.named import TableSettings
 from cimento.kinds.run import Run
-from cimento.records.blanks import EXPECTED_TABLE
+from cimento.records.blanks import EXPECTED_TABLE, FORCED_CHOICE
 from cimento.report.cells import CellValue, parts_of, shown
 from cimento.report.grid import Grid, GridCell
+from cimento.report.language import Told
 
 _MOST_BLANKS = 200
+_MOST_WITHOUT_SCROLLING = 40
 _MOST_WORDS = 20
 _LEAST_P = 0.0001
 _SAID = re.compile(r"(?<=\()\d\.\d{3}(?=\))")
 """A probability behind a word that the model put first."""
+_ROLE = re.compile(r"\b(?:target|plausible|implausible)\b")
+_BITS = re.compile(r"(?<= )\d+\.\d\d(?=,|$)")
+"""The bits behind a word."""
 
 _HEADINGS = {
     "model": "model",
@@ -45,48 +50,69 @@ _HEADINGS = {
     "chosen": "blank_chosen",
     "choice": "blank_choice",
     "margin (bits)": "blank_margin",
+    "deciding bits": "blank_deciding",
+    "deciding bits of the others": "blank_deciding_others",
     "surprisal of the chosen (bits)": "blank_chosen_bits",
     "probability of the chosen": "blank_chosen_p",
     "tokens of the chosen": "blank_chosen_tokens",
-    "lost by length": "blank_length",
+    "length may decide": "blank_length",
+    "asked by": "blank_asked",
     "surprisal by": "blank_by",
     "choice by": "blank_choice_by",
     "the model's first": "blank_said",
 }
 """The columns of the report's table, each with what the page calls it."""
 
-_OF_CHOICE = frozenset(
-    {
-        "other given words", "chosen", "surprisal of the chosen (bits)",
-        "probability of the chosen", "tokens of the chosen",
-    }
-)  # fmt: skip
-"""The columns that the page shows only where a word was chosen."""
 _ON_PAGE = (
-    "text", "expected", "surprisal (bits)", "probability", "tokens",
-    "other given words", "chosen", "surprisal of the chosen (bits)", "probability of the chosen",
-    "tokens of the chosen", "rank", "the model's first",
+    "item", "text", "expected", "surprisal (bits)", "probability", "tokens", "rank",
+    "the model's first",
 )  # fmt: skip
-"""The columns that the page shows; files have all."""
+"""The columns that the page shows where no word was chosen; files have all."""
+_OF_CHOICE = (
+    "item", "text", "expected", "chosen", "margin (bits)", "deciding bits",
+    "deciding bits of the others", "length may decide", "rank", "the model's first",
+)  # fmt: skip
+"""The columns that the page shows where one was, those that say which word won first."""
 
 Row = Mapping[str, GridCell]
 """The cells of an expected answer, by the columns of the report's table."""
 
 
 def in_language(grid: Grid, say: Words) -> Grid:
-    """The table of expected answers with headings and words in the language of the page.
+    """A table of blanks with its words in the language of the page.
 
     Args:
-        grid: the table, as the report has it; another one stays as it is.
+        grid: that of expected answers, whose headings are told too, or one with the rules by
+            which words were scored; another one stays as it is.
         say: the words of the page.
     """
-    if not _HEADINGS.keys() >= {*grid.header}:
-        return grid  # a kind of a package may have a table of this name too
-    header = tuple(say(f"read.{_HEADINGS[name]}") for name in grid.header)
+    if not _HEADINGS.keys() <= {*grid.header}:  # the table of a package may have its name too
+        told = {name: _OF_RULES[name] for name in grid.header if name in _OF_RULES}
+        return replace(grid, rows=_with(grid, told, say)) if _is_of_rules(grid) else grid
+    header = tuple(_heading(name, say) for name in grid.header)
     rows = tuple(
         tuple(_told(name, cell, row, say) for name, cell in row.items()) for row in _rows(grid)
     )
-    return replace(grid, title=say("read.blanks"), header=header, rows=rows, notes=())
+    notes = tuple(map(Told, _notes(_rows(grid), say)))
+    return replace(grid, title=Told(say("read.blanks")), header=header, rows=rows, notes=notes)
+
+
+def _is_of_rules(grid: Grid) -> bool:
+    """Whether a table has rules by which blanks were filled, or questions about them."""
+    return grid.header[:2] in _WITH_RULES
+
+
+def _with(
+    grid: Grid, told: Mapping[str, Callable[[str, Words], str]], say: Words
+) -> tuple[tuple[GridCell, ...], ...]:
+    """The rows of a table with the words of some columns in the language of the page."""
+    return tuple(
+        tuple(
+            told[name](str(cell), say) if name in told and str(cell) else cell
+            for name, cell in row.items()
+        )
+        for row in _rows(grid)
+    )
 
 
 def show_blanks(visit: Visit, run: Run) -> None:
@@ -103,20 +129,23 @@ def show_blanks(visit: Visit, run: Run) -> None:
         grid = presenter.table(EXPECTED_TABLE, [run], TableSettings())
     except UsageError:  # no answer is expected
         return
-    if not _HEADINGS.keys() >= {*grid.header}:
+    if not _HEADINGS.keys() <= {*grid.header}:
         return
     rows = _rows(grid)
     for line in _words_said(rows, say):
         Text(line)
     given = any(_value(row, "chosen") for row in rows)
-    with ui.element("details").classes("blanks"):
+    with ui.element("details").classes("blanks").props("open"):
         Text(say("read.blanks"), "summary")
-        names = _ON_PAGE if given else tuple(name for name in _ON_PAGE if name not in _OF_CHOICE)
+        names = _OF_CHOICE if given else _ON_PAGE
+        own = [name for name in grid.header if name not in _HEADINGS]
+        names = (names[0], *own, *names[1:])
         cells = [[_shown(name, row, say) for name in names] for row in rows[:_MOST_BLANKS]]
-        table([say(f"read.{_HEADINGS[name]}") for name in names], cells, is_long=True)
+        headings = [_heading(name, say) for name in names]
+        table(headings, cells, is_long=len(rows) > _MOST_WITHOUT_SCROLLING)
         if len(rows) > _MOST_BLANKS:
             Text(say("read.more", count=len(rows) - _MOST_BLANKS)).classes("small")
-        for line in _choice_said(rows, say) if given else ():
+        for line in _notes(rows, say):
             Text(line).classes("small")
         _files(visit, f"{run.suite.name}-{run.model}", in_language(grid, say))
 
@@ -131,6 +160,13 @@ def _files(visit: Visit, name: str, grid: Grid) -> None:
             button = ui.button(label, on_click=guarded(visit, give)).props("no-caps flat dense")
             button.props["aria-label"] = f"{visit.say('frame.download')} {label}: {grid.title}"
             button.mark(f"blanks-{form}")
+
+
+def _heading(name: str, say: Words) -> str:
+    """A heading of the table; a column of the suite keeps its name."""
+    if name in _HEADINGS:
+        return say(f"read.{_HEADINGS[name]}")
+    return say("start.phenomenon") if name == "phenomenon" else name
 
 
 def _rows(grid: Grid) -> list[Row]:
@@ -162,21 +198,37 @@ def _told(name: str, cell: GridCell, row: Row, say: Words) -> GridCell:
 
 _IN_WORDS: Mapping[str, Callable[[str, Words], str]] = {
     "hit@1": lambda text, say: say(f"read.blank_{text}"),
+    "asked by": lambda text, say: say.named("rule", text),
     "choice": lambda text, say: say(f"read.blank_{text}"),
-    "lost by length": lambda text, say: say(f"read.blank_{text}"),
+    "length may decide": lambda text, say: say(f"read.blank_{text}"),
     "surprisal by": lambda text, say: say.named("rule", text),
     "choice by": lambda text, say: say.named("rule", text),
+    "deciding bits of the others": lambda text, say: _BITS.sub(
+        lambda found: say.number(float(found[0]), ".2f"), text
+    ),
     "the model's first": lambda text, say: _SAID.sub(
         lambda found: say.number(float(found[0]), ".3f"), text
     ),
 }
 """The columns with words of the report, each with how the page says them."""
+_OF_RULES: Mapping[str, Callable[[str, Words], str]] = {
+    "right is": lambda text, say: say("read.blank_choice") if text == FORCED_CHOICE else text,
+    "of": lambda text, say: say("read.blank_choice") if text == FORCED_CHOICE else text,
+    "rule": lambda text, say: say.named("rule", text),
+    "asked by": lambda text, say: say.named("rule", text),
+    "chosen": lambda text, say: _ROLE.sub(lambda found: say(f"read.blank_{found[0]}"), text),
+}
+"""The same of the tables of hits and of choices."""
+_WITH_RULES = (("model", "rule"), ("model", "asked by"), ("suite", "right is"), ("suite", "of"))
+"""How the headings of those tables begin, the last two of comparisons."""
+_BY_PIECES = ("left", "sentinel")
+"""The ways of asking whose candidates are single tokens, which may only begin a word."""
 
 
 def _shown(name: str, row: Row, say: Words) -> str:
     """A cell as the page shows it."""
     value = _number(row, name)
-    if name.startswith("surprisal"):
+    if name.startswith("surprisal") or name in ("margin (bits)", "deciding bits"):
         return "–" if value is None else say.number(value, ".2f")
     if name.startswith("probability"):
         return _probability(value, say)
@@ -222,6 +274,14 @@ def _words_said(rows: Sequence[Row], say: Words) -> Iterator[str]:
         yield say("read.unscored_words", words=unscored)
 
 
+def _notes(rows: Sequence[Row], say: Words) -> Iterator[str]:
+    """What is said below the table: of the choices, and of first candidates that may be pieces."""
+    if any(_value(row, "chosen") for row in rows):
+        yield from _choice_said(rows, say)
+    if any(row["asked by"] in _BY_PIECES for row in rows):
+        yield say("read.blank_pieces")
+
+
 def _choice_said(rows: Sequence[Row], say: Words) -> Iterator[str]:
     """By which rules words are chosen and scored, and which choices the length may have decided."""
     rules = [
@@ -230,11 +290,14 @@ def _choice_said(rows: Sequence[Row], say: Words) -> Iterator[str]:
     ]
     key = "read.blank_rules" if rules[0] != rules[1] and rules[1] else "read.blank_rule"
     yield say(key, choice=rules[0], surprisal=rules[1])
-    wrong = dict.fromkeys(str(row["item"]) for row in rows if row["choice"] == "wrong")
-    short = dict.fromkeys(str(row["item"]) for row in rows if row["lost by length"] == "yes")
-    if short:
-        count, lost = say.number(len(short)), say.number(len(wrong))
-        yield say("read.blank_lengths", count=count, lost=lost, items=_listed([*short]))
+    known = [row for row in rows if row["length may decide"]]
+    total = len(dict.fromkeys(str(row["item"]) for row in known))
+    items = dict.fromkeys(str(row["item"]) for row in known if _value(row, "length may decide"))
+    if items:
+        count, of = say.number(len(items)), say.number(total)
+        yield say(
+            "read.blank_lengths", count=count, total=of, surprisal=rules[1], items=_listed([*items])
+        )
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -19,7 +19,13 @@ from cimento.io.values import grouped
 from cimento.kinds.alike import headline_of
 from cimento.kinds.identity import content_of
 from cimento.kinds.run import open_runs
-from cimento.records.blanks import FORCED_CHOICE, first_hits, n_findable, summed_up_alike
+from cimento.records.blanks import (
+    FORCED_CHOICE,
+    MEAN_CHANCE,
+    first_hits,
+    n_findable,
+    summed_up_alike,
+)
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import best_constant, design_of
 from cimento.records.standing import exact_p
@@ -195,7 +201,9 @@ class RunResult:
         exact = "" if p is None else f"; {say('read.exact', p=_p(p, say))}"
         baseline = f"{say.number(one.baseline or 0.0, '.3f')}{exact}"
         count = say.number(estimate.n)
-        return say(f"read.means_{kind}_{one.standing}", baseline=baseline, count=count)
+        concluded = say(f"read.means_{kind}_{one.standing}", baseline=baseline, count=count)
+        is_mean = estimate.chance_method == MEAN_CHANCE and one.baseline == estimate.chance
+        return f"{concluded} {say('read.mean_chance')}" if is_mean else concluded
 
     def _of_effects(self, say: Words) -> Iterator[str]:
         """A sentence for each side of 0 that effects are on."""

@@ -33,6 +33,7 @@ from cimento.app.words import said
 from cimento.app.workspace import SUITES, superseded_by
 from cimento.errors import CimentoError
 from cimento.faults import NO_PREDICTIONS
+from cimento.intake.shapes import BLANKS
 from cimento.suites.builtin import find_suite
 from cimento.suites.checks.notation import MARKED, NUMBERED
 from cimento.suites.workbook_words import HOW_TO, ITEMS, sheet_called
@@ -140,7 +141,7 @@ class Editor:
         with ui.element("section"):
             heading(say("edit.findings"))
             self._findings = ui.element("div")
-        with ui.element("section"):
+        with ui.element("section") as self._shortcuts:
             heading(say("edit.audit"))
             ui.label(say("edit.audit-what")).classes("lead")
             shown = ui.element("div")
@@ -262,6 +263,8 @@ class Editor:
         self._unmark.set_visibility(not codes.isdisjoint({MARKED, NUMBERED}))
         self._insist.set_visibility(bool(grid.roles) and columns.MISFIT in codes)
         dirty = grid != self._saved
+        read = self.report.read
+        self._shortcuts.set_visibility(read is None or read.shape != BLANKS.name)
         self._title.text = f"{grid.name}{' *' if dirty else ''}"
         self._unsaved.set_visibility(dirty)
         names = ", ".join(sheet_called(name, grid.words) for name in self._names)

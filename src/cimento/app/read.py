@@ -414,7 +414,8 @@ class _Parts:
             )
 
     def _table(self, table: NamedGrid, name: str) -> None:
-        grid, language = table.grid.compact(), page_language(self._visit.say.language)
+        language = page_language(self._visit.say.language)
+        grid = language.told(table.grid).compact()
         in_page_language(heading(language.plain(grid.title), level=3), grid.title, language)
         _grid(self._visit, grid, language)
         with ui.element("div").classes("buttons"):

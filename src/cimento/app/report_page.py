@@ -6,7 +6,9 @@ import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
+from cimento.app.blanks import in_language
 from cimento.app.conclusions import results_beside
 from cimento.app.words import LANGUAGES, USUAL, Words, report_labels, said, words
 from cimento.documents import html
@@ -46,7 +48,7 @@ def page_language(code: str) -> PageLanguage:
         plain = _plain(text)
         return labels.get(text) or said(plain, code, has_place=False) or said(plain, code)
 
-    return PageLanguage(code, known, labels.get)
+    return PageLanguage(code, known, labels.get, partial(in_language, say=words(code)))
 
 
 _NO_DIGIT = re.compile(r"(?<![\w.])\.(?=\d)")

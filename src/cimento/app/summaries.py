@@ -49,8 +49,10 @@ def show_summaries(visit: Visit, named: Sequence[tuple[Path, Run]]) -> None:
             show_result(result, say, kind="")
             for line in filter(None, (result.masked(say), *result.cells(say))):
                 Text(line)
-            show_parts(run, say)
-            show_blanks(visit, run)
+            column = run.paradigm.presenter.column_of_parts(run)
+            parted = run.grouped(by=(column,)) if column else run
+            show_parts(parted, say)
+            show_blanks(visit, parted)
             with ui.element("ul").classes("plain-list small"):
                 for remark in remarks(run.summary()):
                     with ui.element("li"):

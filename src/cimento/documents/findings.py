@@ -14,8 +14,8 @@ from cimento.io.values import grouped
 from cimento.kinds.alike import estimates_alike, headline_of
 from cimento.paired.designs import design_differences
 from cimento.paired.item_outcomes import item_outcomes
-from cimento.records.blanks import FIRST_HIT, first_hits, n_findable
-from cimento.records.outcomes import beside_ratings, best_constant
+from cimento.records.blanks import FIRST_HIT, REACHABLE, first_hits, n_findable
+from cimento.records.outcomes import GROUP, beside_ratings, best_constant
 from cimento.report.findings import Finding, Findings, Headline, findings
 from cimento.report.findings_designs import NO_DESIGNS, DesignResult, Designs
 from cimento.report.findings_pairs import FEW_MODELS, PairTest, joined
@@ -55,8 +55,9 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
     places, places_beside = _places(others, questions) if len(short) > 1 else ({}, {})
     lost = tuple(_not_findable(runs, short))
     by_hits = {one.suite for one in headlines if one.estimate.question == FIRST_HIT}
-    for suite in by_hits.intersection(suite for finding in lost for suite in finding.suites):
-        places.pop(suite, None)  # a test of hits would compare how many answers each can find
+    for suite, of_suite in grouped((run.suite.name, run) for run in runs).items():
+        if suite in by_hits and _reach_differs(of_suite):
+            places.pop(suite, None)  # a test would compare how many answers each can find
     said = findings_among(
         [*headlines, *beside],
         places,
@@ -84,9 +85,23 @@ def _not_findable(runs: Sequence[Run], short: Mapping[str, str]) -> Iterator[Fin
             ends = dict.fromkeys(str(end([n for _, n in found.values()])) for end in (min, max))
             each = f"{' to '.join(ends)} by {len(found)} models"
         sentences = [f"Expected answers that can be found: {each}; the others count as misses."]
-        if len(of_suite) > 1:
+        if _reach_differs(of_suite):
             sentences.append("So the hits of models are not compared by a test.")
         yield Finding("Answers within reach", (suite,), tuple(sentences), tuple(sentences))
+
+
+def _reach_differs(runs: Sequence[Run]) -> bool:
+    """Whether some models cannot find answers that others can, so that no test compares hits."""
+    return len({_out_of_reach(run) for run in runs}) > 1
+
+
+def _out_of_reach(run: Run) -> frozenset[str]:
+    """The items whose expected answers a model cannot find."""
+    outcomes, name = run.outcomes(), f"{GROUP}{REACHABLE}"
+    if name not in outcomes.columns:
+        return frozenset()
+    asked = outcomes["question"] == FIRST_HIT
+    return frozenset(outcomes.filter(asked & (outcomes[name] == "no"))["item"])
 
 
 def _same_as_people(runs: Sequence[Run], short: Mapping[str, str]) -> Iterator[Finding]:

@@ -99,7 +99,16 @@ FORMS = Shape(
 BLANKS = Shape(
     name="sentences with blanks",
     needs=("text", "target"),
-    may=("plausible", "implausible", "none", "item", "expression", "expected", "seeds"),
+    may=(
+        "plausible",
+        "implausible",
+        "none",
+        "item",
+        "expression",
+        "expected",
+        "seeds",
+        "phenomenon",
+    ),
 )
 MEASURED = Shape(
     name="words with measures",

@@ -13,6 +13,13 @@ if TYPE_CHECKING:
 FORCED_CHOICE = "choice"
 """Question of the choice among given words."""
 
+EQUAL_CHANCE = "all options equally likely"
+MEAN_CHANCE = f"{EQUAL_CHANCE}, as a mean over the items"
+"""The chance of choices: of items with as many options each, and of others.
+
+An exact test takes the mean, as if every item had that chance.
+"""
+
 FIRST_HIT = "hit@1"
 """Question of whether the first candidate is an expected answer."""
 

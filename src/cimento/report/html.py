@@ -318,6 +318,7 @@ def page_environment(*packages: str, language: PageLanguage = ENGLISH) -> Enviro
         header=language.header,
         of_suite=language.of_suite,
         cell=language.cell,
+        told=language.told,
         numbers=language.numbers,
         below_rates=below_rates,
         charts=charts,

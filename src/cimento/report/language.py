@@ -19,6 +19,7 @@ from cimento.report.formatting import with_minus
 
 if TYPE_CHECKING:
     from cimento.report.figures import Figure, VegaSpec
+    from cimento.report.grid import Grid
 
 ENGLISH_CODE = "en"
 _MARKS = str.maketrans({",": "\N{NARROW NO-BREAK SPACE}", ".": ","})
@@ -51,11 +52,17 @@ class PageLanguage:
         known: gives a text of cimento in the language; None where it is not known.
         label: the same for a text that may be a name too, such as the heading of a column: nothing
             but whole texts of cimento is given.
+        grid: gives a table whose columns decide what the words of cimento in it are; None for none.
     """
 
     code: str
     known: Callable[[str], str | None]
     label: Callable[[str], str | None]
+    grid: Callable[[Grid], Grid] | None = None
+
+    def told(self, grid: Grid) -> Grid:
+        """A table in the language; its cells and headings are as they were where it is not."""
+        return grid if self.grid is None else self.grid(grid)
 
     def say(self, text: str) -> str:
         """A text in the language; in English, marked as such, where it is not known."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cimento import SuiteError
-from cimento.paradigms.cloze.files import check_cloze
-from cimento.paradigms.cloze.own_tables import read_item_table
+from cimento.paradigms.cloze.files import check_cloze, load_cloze
+from cimento.paradigms.cloze.own_tables import is_blank_table, read_item_table
 from cimento.suites import Meta
 from cimento.suites.cloze import ClozeItem, ClozeSuite, Option
 
@@ -140,3 +140,54 @@ def test_whole_numbers_may_be_due_and_are_named(tmp_path):
     reading = read(tmp_path, "text\ttarget\nTre e due fa ___.\t5\nQuattro e tre fa ___.\t7\n")
     assert texts(reading) == [["5"], ["7"]]
     assert [fault.code for fault in reading.faults] == ["CIM-S065"]
+
+
+SPANISH = """\
+Enunciado\tEsperada\tIncorrecta\tFenómeno\tObservaciones
+La sopa está ___.\tfría\tfrío\tgénero\tadjetivo
+¿___ alguien en casa?\tHay\thaya\tmodo\tverbo
+___ muchos gatos.\tHabía\tHabían\tnúmero\texistencial
+Los libros ___ caros.\t\testán\tcópula\tdudosa
+"""
+
+
+def test_a_row_without_its_word_and_a_capital_against_none_are_warned_about(tmp_path):
+    reading = read(tmp_path, SPANISH)
+    warned = {fault.code: (fault.severity, fault.where, fault.seen) for fault in reading.faults}
+    assert warned.keys() == {"CIM-C018", "CIM-C019"}, "remarks are not options"
+    bare = "1 row has no expected word, and no place in the results: 5."
+    assert warned["CIM-C018"] == ("warning", "blanks.tsv row 5", bare)
+    assert warned["CIM-C019"][:2] == ("warning", "blanks.tsv row 3"), "behind an opening mark too"
+    assert "'Hay' and 'haya' differ" in warned["CIM-C019"][2]
+    assert reading.table.roles["phenomenon"] == ("Fenómeno",)
+    assert reading.table.unused == ("Observaciones",)
+    assert [*reading.suite.items[0].columns] == ["Fenómeno", "Observaciones"]
+    whole = SPANISH.replace("\t\testán", "\tson\testán").replace("haya", "Haya")
+    assert read(tmp_path, whole).faults == ()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "1\tEl gato ___.\tduerme\tLuna\n",  # a capital within a sentence may be a name's
+        "1\tLlegó ___.\tMaría\tella\n",
+        "1\t___ duerme.\t8\tocho\n2\t___ come.\t日\tella\n",
+    ],
+)
+def test_capitals_are_nothing_within_a_sentence_or_of_what_has_none(tmp_path, rows):
+    codes = [
+        fault.code for fault in read(tmp_path, f"n\ttexto\tesperada\tdistractor\n{rows}").faults
+    ]
+    assert "CIM-C019" not in codes
+
+
+def test_a_table_most_of_whose_rows_have_a_blank_is_one_of_blanks_and_names_the_other(tmp_path):
+    text = SPANISH.replace("La sopa está ___.", "La sopa está fría.")
+    path = tmp_path / "blanks.tsv"
+    path.write_text(text, encoding="utf-8")
+    assert is_blank_table(path)
+    with pytest.raises(SuiteError, match=r"CIM-C001 blanks\.tsv row 2: There is no blank in 'La"):
+        load_cloze(path)
+    few = "".join(f"Frase {n}.\tvoz\tluz\tx\ty\n" for n in range(4))
+    path.write_text(SPANISH + few, encoding="utf-8")
+    assert not is_blank_table(path)

@@ -267,6 +267,8 @@ class TestFaults:
             ("item\ttext\n1\tLa  ___ va.\n", "CIM-C015"),
             ("item\ttext\n1\tLa ___ va.\n2\tLa ___ va.\n", "CIM-C016"),
             ("item\ttext\timplausible\n1\tLa ___ va.\tse, ma\n", "CIM-C017"),
+            ("item\ttext\ttarget\n1\tLa ___ va.\tx\n2\tLe ___.\t\n3\tUn ___.\ty\n", "CIM-C018"),
+            ("item\ttext\ttarget\timplausible\n1\tSì. ___ va.\tEra\tse\n", "CIM-C019"),
         ],
     )
     def test_they_are_found(self, tmp_path, items, code):

@@ -16,7 +16,13 @@ from cimento.kinds.base import MethodFacts
 from cimento.paradigms.cloze.judging import DIVIDED, HIT, asked, depths_of
 from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
 from cimento.paradigms.cloze.shares import Share, macro
-from cimento.records.blanks import FORCED_CHOICE, REACHABLE, summed_up_alike
+from cimento.records.blanks import (
+    EQUAL_CHANCE,
+    FORCED_CHOICE,
+    MEAN_CHANCE,
+    REACHABLE,
+    summed_up_alike,
+)
 from cimento.records.outcomes import ACCURACY, GROUP, Estimate, rate, with_headline
 from cimento.suites.cloze import ClozeItem
 
@@ -188,7 +194,6 @@ def _choice_estimates(
                 method=method,
                 role="main" if method == rule else "detail",
                 description="the target is the most probable option",
-                chance_method="all options equally likely",
             )
             yield _rate_of_choices(rows, choice, items)
             for column in answers.options.by if method == rule else ():
@@ -202,7 +207,9 @@ def _rate_of_choices(
 ) -> Estimate:
     """The rate of some choices, beside the chance that they would have without any knowledge."""
     shares = [_chance(items[item]) for item in rows.filter(rows["right"].is_not_null())["item"]]
-    return rate(rows, replace(like, chance=math.fsum(shares) / len(shares) if shares else None))
+    method = EQUAL_CHANCE if len({*shares}) <= 1 else MEAN_CHANCE
+    chance = math.fsum(shares) / len(shares) if shares else None
+    return rate(rows, replace(like, chance=chance, chance_method=method))
 
 
 def _chance(item: ClozeItem) -> float:

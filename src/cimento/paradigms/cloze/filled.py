@@ -9,15 +9,17 @@ than surprisals are of, so that both rules are named.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from cimento.paradigms.cloze.judging import HIT, OPTION, OPTION_ALONE, asked
-from cimento.paradigms.cloze.requests import ClozeAnswers
+from cimento.paradigms.cloze.judging import HIT, OPTION, OPTION_ALONE, asked, option_scores
+from cimento.paradigms.cloze.judgments import PIECE
+from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.records.blanks import FORCED_CHOICE, REACHABLE, forced_choice
 from cimento.records.outcomes import Outcome, each_outcome
 from cimento.report.cells import Shown, count, shown
 from cimento.report.grid import Grid, GridCell
+from cimento.suites.cloze import ClozeItem
 
 MOST_SAID = 5
 
@@ -59,7 +61,7 @@ class FilledBlank:
         rank: the rank of the first of them among the candidates; None where it is not among them.
         is_findable: whether the method could have found one.
         said: the first candidates, each with its probability if that is known.
-        others: the given words that are not expected.
+        others: the given words that are not expected, each with its score.
         choice: the most probable of all given words; with ``=`` between those of a tie, and empty
             where no choice was scored.
         chosen: that word with its score by the rule of the expected ones; None for a tie, or
@@ -67,6 +69,8 @@ class FilledBlank:
         margin_bits: by how much an expected word is more probable than the best of the others, by
             the rule of the choice; None where none was scored.
         is_right: whether an expected word was chosen; None for a tie, or where none was scored.
+        deciding_bits: each given word with its bits by the rule of the choice.
+        groups: the columns by which the results are broken down, each with its value here.
     """
 
     item: str
@@ -76,26 +80,29 @@ class FilledBlank:
     rank: int | None
     is_findable: bool
     said: tuple[tuple[str, float | None], ...]
-    others: tuple[str, ...] = ()
+    others: tuple[ScoredWord, ...] = ()
     choice: str = ""
     chosen: ScoredWord | None = None
     margin_bits: float | None = None
     is_right: bool | None = None
+    deciding_bits: Mapping[str, float] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def loses_by_length(self) -> bool:
-        """Whether an expected word of more tokens lost that is likelier per token.
+    def may_be_by_length(self) -> bool | None:
+        """Whether the expected words win by their sums and lose per token, or the other way round.
 
         The surprisal of a word is the sum of those of its tokens, so that long words have more.
+        None where a word lacks a surprisal or a number of tokens.
         """
-        best, chosen = min(self.expected, key=_bits_of, default=None), self.chosen
-        if self.is_right is not False or best is None or chosen is None:
-            return False
-        per_token, of_chosen = best.bits_per_token, chosen.bits_per_token
-        if per_token is None or of_chosen is None:
-            return False
-        is_longer = (best.n_pieces or 0) > (chosen.n_pieces or 0)
-        return is_longer and _bits_of(best) > _bits_of(chosen) and per_token < of_chosen
+        by_sum = _lead([one.bits for one in self.expected], [one.bits for one in self.others])
+        per_token = _lead(
+            [one.bits_per_token for one in self.expected],
+            [one.bits_per_token for one in self.others],
+        )
+        if by_sum is None or per_token is None:
+            return None
+        return (by_sum > 0) != (per_token > 0) or (by_sum < 0) != (per_token < 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +122,11 @@ class FilledBlanks:
     blanks: tuple[FilledBlank, ...]
 
     @property
+    def by(self) -> tuple[str, ...]:
+        """The columns by which the results are broken down."""
+        return tuple(dict.fromkeys(name for blank in self.blanks for name in blank.groups))
+
+    @property
     def not_found(self) -> tuple[str, ...]:
         """The expected answers of the blanks of which the method could have found none."""
         lost = (one for blank in self.blanks if not blank.is_findable for one in blank.expected)
@@ -125,6 +137,20 @@ class FilledBlanks:
         """The expected answers that have no score."""
         words = (one for blank in self.blanks for one in blank.expected if one.bits is None)
         return tuple(dict.fromkeys(one.text for one in words))
+
+
+def _as_said(candidate: Candidate) -> str:
+    """A candidate, with a hyphen before one that can only continue a word."""
+    is_piece = candidate.kind == "piece"
+    return f"-{candidate.text.removeprefix(PIECE).strip()}" if is_piece else candidate.text
+
+
+def _lead(expected: Sequence[float | None], others: Sequence[float | None]) -> float | None:
+    """By how much the least of some bits is below that of others; None where one is not known."""
+    known = [[bits for bits in side if bits is not None] for side in (expected, others)]
+    if not all(known) or len(known[0]) < len(expected) or len(known[1]) < len(others):
+        return None
+    return min(known[1]) - min(known[0])
 
 
 def filled_blanks(answers: ClozeAnswers) -> FilledBlanks:
@@ -139,6 +165,7 @@ def filled_blanks(answers: ClozeAnswers) -> FilledBlanks:
     hits = each_outcome(asked(answers.run.outcomes(), f"{HIT}1", method)) if method else ()
     by_item = {one.item: one for one in hits}
     choice_rule, chosen = _choices(answers)
+    deciding = answers.by_rule(choice_rule) if choice_rule else {}
     blanks = []
     for item in answers.items:
         hit, choice = by_item.get(item.id), chosen.get(item.id)
@@ -155,21 +182,28 @@ def filled_blanks(answers: ClozeAnswers) -> FilledBlanks:
                 rank=int(hit.value) if hit is not None and hit.value else None,
                 is_findable=hit is None or hit.groups.get(REACHABLE) != "no",
                 said=tuple(
-                    (one.text, one.probability) for one in said.get(item.id, [])[:MOST_SAID]
+                    (_as_said(one), one.probability) for one in said.get(item.id, [])[:MOST_SAID]
                 ),
-                others=tuple(one.text for one in item.options if one.text not in item.targets),
+                others=tuple(
+                    scores.get((item.id, one.text), ScoredWord(one.text))
+                    for one in item.options
+                    if one.text not in item.targets
+                ),
                 choice=word,
                 chosen=scores.get((item.id, word)) if is_chosen else None,
                 margin_bits=choice.value if choice else None,
                 is_right=choice.right if choice and is_chosen else None,
+                deciding_bits=_deciding_bits(item, deciding.get(item.id, ())),
+                groups={name: item.columns.get(name, "") for name in answers.options.by},
             )
         )
     return FilledBlanks(rule, method, choice_rule, tuple(blanks))
 
 
-def _bits_of(word: ScoredWord) -> float:
-    """The surprisal of a word, for order; one without a score comes last."""
-    return math.inf if word.bits is None else word.bits
+def _deciding_bits(item: ClozeItem, scored: Iterable[Candidate]) -> dict[str, float]:
+    """The options of an item that have a score by the rule of the choice, each in bits."""
+    scores = option_scores(item, {one.text: one.logprob_nats for one in scored})
+    return {text: -nats / math.log(2) for text, nats in scores.items() if nats is not None}
 
 
 def _choices(answers: ClozeAnswers) -> tuple[str, dict[str, Outcome]]:
@@ -209,7 +243,8 @@ def expected_grid(several: Sequence[tuple[str, FilledBlanks]]) -> Grid | None:
     Returns:
         The table; None where no answer is expected.
     """
-    rows = tuple(row for model, filled in several for row in _rows(model, filled))
+    by = tuple(dict.fromkeys(name for _, one in several for name in one.by))
+    rows = tuple(row for model, filled in several for row in _rows(model, filled, by))
     if not rows:
         return None
     rules = ", ".join(dict.fromkeys(filled.rule for _, filled in several if filled.rule))
@@ -226,14 +261,15 @@ def expected_grid(several: Sequence[tuple[str, FilledBlanks]]) -> Grid | None:
     )
     chosen = (
         "chosen: the most probable of the given words; choice: whether that is an expected one."
-        f" Both, and the margin of an expected word over the others, are by {choices}. lost by"
-        " length: a word of fewer tokens was chosen, and per token an expected one is likelier."
+        f" Both, the deciding bits, and the margin of an expected word over the others are by"
+        f" {choices}. length may decide: the expected word is ahead in surprisal and behind in"
+        " surprisal per token, or the other way round."
     )
     return Grid(
         title="The expected answer in each blank, and what the model puts there.",
-        header=COLUMNS,
+        header=header_with(by),
         rows=rows,
-        labels=4,
+        labels=4 + len(by),
         remarks=1,
         notes=(scored, ranked, *((chosen,) if choices else ())),
     )
@@ -241,14 +277,27 @@ def expected_grid(several: Sequence[tuple[str, FilledBlanks]]) -> Grid | None:
 
 COLUMNS = (
     "model", "item", "text", "expected", "surprisal (bits)", "probability", "tokens", "rank",
-    "hit@1", "other given words", "chosen", "choice", "margin (bits)",
-    "surprisal of the chosen (bits)", "probability of the chosen", "tokens of the chosen",
-    "lost by length", "surprisal by", "choice by", "the model's first",
+    "hit@1", "other given words", "chosen", "choice", "margin (bits)", "deciding bits",
+    "deciding bits of the others", "surprisal of the chosen (bits)", "probability of the chosen",
+    "tokens of the chosen", "length may decide", "surprisal by", "choice by", "asked by",
+    "the model's first",
 )  # fmt: skip
-"""The columns of the table of expected answers."""
+"""The columns of the table of expected answers, without those by which it is broken down."""
+
+_AFTER_ITEM = COLUMNS.index("item") + 1
 
 
-def _rows(model: str, filled: FilledBlanks) -> Iterator[tuple[GridCell, ...]]:
+def header_with(by: Iterable[str]) -> tuple[str, ...]:
+    """The columns of the table with those by which results are broken down, after the items.
+
+    Args:
+        by: their names; one that the table has itself is told apart.
+    """
+    own = (f"{name} (2)" if name in COLUMNS else name for name in by)
+    return (*COLUMNS[:_AFTER_ITEM], *own, *COLUMNS[_AFTER_ITEM:])
+
+
+def _rows(model: str, filled: FilledBlanks, by: Sequence[str]) -> Iterator[tuple[GridCell, ...]]:
     for blank in filled.blanks:
         said = ", ".join(
             word if p is None else f"{word} ({p:.3f})"
@@ -258,13 +307,22 @@ def _rows(model: str, filled: FilledBlanks) -> Iterator[tuple[GridCell, ...]]:
         for word in blank.expected:
             rank = count(blank.rank, absent="-" if blank.is_findable else "never")
             yield (
-                model, blank.item, blank.text, word.text, *_scored(word), rank,
+                model, blank.item, *(blank.groups.get(name, "") for name in by),
+                blank.text, word.text, *_scored(word), rank,
                 _yes_no(is_it=blank.is_hit),
-                ", ".join(blank.others), blank.choice, verdict[blank.is_right],
-                _decimal(blank.margin_bits, ".2f"), *_scored(blank.chosen or ScoredWord("")),
-                _yes_no(is_it=blank.loses_by_length if blank.choice else None),
-                filled.rule, filled.choice_rule if blank.choice else "", said,
+                ", ".join(one.text for one in blank.others), blank.choice,
+                verdict[blank.is_right], _decimal(blank.margin_bits, ".2f"),
+                _decimal(blank.deciding_bits.get(word.text), ".2f"), _bits_of_others(blank),
+                *_scored(blank.chosen or ScoredWord("")),
+                _yes_no(is_it=blank.may_be_by_length if blank.choice else None),
+                filled.rule, filled.choice_rule if blank.choice else "", filled.method, said,
             )  # fmt: skip
+
+
+def _bits_of_others(blank: FilledBlank) -> str:
+    """The given words that are not expected, each with its bits by the rule of the choice."""
+    bits = {one.text: blank.deciding_bits.get(one.text) for one in blank.others}
+    return ", ".join(f"{text} {value:.2f}" for text, value in bits.items() if value is not None)
 
 
 def _scored(word: ScoredWord) -> tuple[GridCell, GridCell, GridCell]:

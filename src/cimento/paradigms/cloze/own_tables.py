@@ -36,6 +36,8 @@ from cimento.suites.reading import sha256_of
 
 _WRONG = frozenset({*NAMES["wrong_word"], *HEADERS["bad"]})
 """Names of columns of wrong words, if their cells are words."""
+_REMARKS = pattern("remarks")
+"""Names of columns of remarks on the rows."""
 _BESIDE = pattern("beside")
 """Names of texts that are not the sentences."""
 
@@ -85,6 +87,7 @@ def with_our_names(
     shown = {role: " and ".join(filter(None, names)) for role, names in roles.items()}
     ours = _with_bars(_renamed(table), shown, faults)
     roles |= {"item": [_item_column(table)], "text": [_text_column(table)]}
+    roles |= {"phenomenon": [table.find("phenomenon")]}
     roles |= {name: [name] for name in ("none", EXPECTED) if name in ours.cells}
     return ours, roles
 
@@ -134,10 +137,14 @@ def _item_column(table: Table) -> str | None:
 
 
 def _is_of_sentences(table: Table, name: str) -> bool:
-    """Whether a column that is not called so holds nothing but sentences with blanks."""
+    """Whether a column that is not called so holds sentences with blanks, in most rows.
+
+    A row that lacks its blank is then named, and the others are not taken for something else.
+    """
     cells = table.cells[name]
     is_beside = is_translation(name) or _BESIDE.search(name) is not None
-    return bool(cells) and not is_beside and all(map(has_blank, map(with_blank, cells)))
+    blanked = sum(map(has_blank, map(with_blank, cells)))
+    return not is_beside and 2 * blanked > len(cells)
 
 
 def _has_blanks(table: Table, name: str) -> bool:
@@ -250,6 +257,9 @@ def _renamed(table: Table) -> Table:
             several = [role, *numbered] if role in cells else numbered
             texts = zip(*(cells.pop(name) for name in several), strict=True)
             cells[role] = [" | ".join(filter(None, map(str.strip, row))) for row in texts]
+    if (phenomenon := table.find("phenomenon")) in cells:
+        # Results are broken down by the first column that makes a few groups.
+        cells = {phenomenon: cells[phenomenon], **cells}
     if "item" not in cells:
         cells = {"item": [str(number + 1) for number in range(len(table.numbers))], **cells}
     return replace(table, columns=tuple(cells), cells=cells)
@@ -294,7 +304,11 @@ def _with_bars(table: Table, shown: Mapping[str, str], faults: list[Fault]) -> T
         faults.append(cloze_fault("CIM-C017", where=where, seen=seen, todo=todo))
         cells[name] = split
     if others := [
-        name for name in cells if name not in ITEM_COLUMNS and _may_be_options(cells[name])
+        name
+        for name in cells
+        if name not in (*ITEM_COLUMNS, table.find("phenomenon"))
+        and not _REMARKS.search(name)
+        and _may_be_options(cells[name])
     ]:
         seen = f"These columns are not read as options: {', '.join(others)}."
         todo = (

@@ -17,7 +17,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from cimento.errors import Fault, InputError, Severity, SuiteError, did_you_mean
+from cimento.errors import Fault, InputError, Severity, SuiteError, counted, did_you_mean
 from cimento.faults import fault as file_fault
 from cimento.faults import named_blanks
 from cimento.intake.decoding import decode
@@ -176,14 +176,18 @@ CLOZE_CHECKS: Mapping[str, tuple[Severity, str]] = {
     "CIM-C015": ("warning", "Write a single space, or none."),
     "CIM-C016": ("warning", "Remove one, or put them in one cluster."),
     "CIM-C017": ("warning", "Write a bar ( | ) between options."),
+    "CIM-C018": ("warning", "Write the word that is due in the blank, or leave the row out."),
+    "CIM-C019": ("warning", "Write all words of the row with the same kind of first letter."),
 }
 """Code to severity and to what can be done about it."""
 
 
-def cloze_fault(code: str, *, where: str, seen: str, todo: str = "") -> Fault:
+def cloze_fault(
+    code: str, *, where: str, seen: str, todo: str = "", places: Iterable[str] = ()
+) -> Fault:
     """A fault of a known code, with its advice unless there is another."""
     severity, usual = CLOZE_CHECKS[code]
-    return Fault(code, severity, where, named_blanks(seen), todo or usual)
+    return Fault(code, severity, where, named_blanks(seen), todo or usual, tuple(places))
 
 
 class TomlClozeOptions(Open):
@@ -361,6 +365,7 @@ def _around_blank(table: Table, row: Row, faults: list[Fault]) -> tuple[str, str
 def suite_of_items(meta: Meta, table: Table, faults: list[Fault]) -> ClozeSuite:
     """The suite of a table of items with our names; what is wrong in its rows adds faults."""
     items: list[ClozeItem] = []
+    item_rows: list[Row] = []
     multiwords: list[MultiwordItem] = []
     for name, row in _named_rows(table, faults):
         if has_braces(row.cells["text"]):
@@ -373,7 +378,51 @@ def suite_of_items(meta: Meta, table: Table, faults: list[Fault]) -> ClozeSuite:
         elif around := _around_blank(table, row, faults):
             columns = _free(row, ITEM_COLUMNS)
             items.append(ClozeItem(name, *around, _options(row), _has_none(row), columns))
+            item_rows.append(row)
+    faults += _unanswered(table, items, item_rows)
+    faults += _capitals(table, items, item_rows)
     return ClozeSuite(meta, items=tuple(items), multiwords=tuple(multiwords))
+
+
+_FEW_ROWS = 12
+_SENTENCE_ENDS = re.compile(r"(?:^|[.!?…:]\s)[^\w]*$")
+"""What is before a blank that begins a sentence, with opening marks."""
+
+
+def _unanswered(table: Table, items: Sequence[ClozeItem], rows: Sequence[Row]) -> Iterator[Fault]:
+    """A fault of the rows without an expected word, where most rows have one."""
+    bare = [row for item, row in zip(items, rows, strict=True) if not item.targets]
+    if not bare or 2 * len(bare) >= len(rows):
+        return
+    shown = ", ".join(str(row.number) for row in bare[:_FEW_ROWS])
+    more = f" and {len(bare) - _FEW_ROWS} more" if len(bare) > _FEW_ROWS else ""
+    seen = (
+        f"{counted(len(bare), 'row has', 'rows have')} no expected word, and no place in the"
+        f" results: {shown}{more}."
+    )
+    places = [table.where(row) for row in bare]
+    yield cloze_fault("CIM-C018", where=places[0], seen=seen, places=places)
+
+
+def _capitals(table: Table, items: Sequence[ClozeItem], rows: Sequence[Row]) -> Iterator[Fault]:
+    """A fault of each row whose words for the start of a sentence differ in their capitals."""
+    for item, row in zip(items, rows, strict=True):
+        if not _SENTENCE_ENDS.search(item.before):
+            continue
+        pairs = ((due, other.text) for due in item.targets for other in item.options
+                 if other.role != "target")  # fmt: skip
+        if odd := next((pair for pair in pairs if len({*map(_is_capital, pair)}) > 1), None):
+            due, other = odd
+            seen = (
+                f"The blank begins a sentence, and {due!r} and {other!r} differ in their capitals:"
+                " the model is asked about the capital too."
+            )
+            yield cloze_fault("CIM-C019", where=table.where(row), seen=seen)
+
+
+def _is_capital(word: str) -> bool:
+    """Whether the first letter of a word is a capital."""
+    return next((letter.isupper() for letter in word if letter.isalpha()), False)
 
 
 # --- Templates

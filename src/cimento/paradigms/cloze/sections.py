@@ -39,7 +39,7 @@ from cimento.report.figures import (
     drawable,
 )
 from cimento.report.figures_scores import calibration_figure
-from cimento.report.formatting import percent
+from cimento.report.formatting import estimate_label, percent
 from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.report.items import worst_first
 from cimento.report.strips import Piece, RegionStrip, Strip
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 _SHOWN = 5
 """Fillers of an item that are in a page."""
 
+_LISTED = 20
 _GROUPS = (2, 12)
 """A free column divides a suite into dimensions if it has so many values."""
 
@@ -64,8 +65,13 @@ def cloze_sections(runs: Sequence[Run]) -> list[SuiteReport]:
 def _by_dimension(run: Run) -> ClozeAnswers:
     """A run, judged by a column of its items where it says none itself."""
     answers = ClozeAnswers(run)
-    column = "" if answers.options.by else dimension_of(answers.items)
+    column = column_of(answers)
     return ClozeAnswers(run.grouped(by=(column,))) if column else answers
+
+
+def column_of(answers: ClozeAnswers) -> str:
+    """The column that answers are broken down by; empty where their options name one, or none."""
+    return "" if answers.options.by else dimension_of(answers.items)
 
 
 def dimension_of(items: Iterable[ClozeItem]) -> str:
@@ -148,7 +154,7 @@ def _rates(answers: ClozeAnswers) -> tuple[Rates, ...]:
             continue
         question = next(heading for heading in headings if estimate.question.startswith(heading))
         short = {HIT: "hit@", FITS: "P@"}.get(question)
-        name = estimate.method
+        name = estimate_label(estimate)
         if short:
             before = f"{estimate.method}: " if several else ""
             name = before + short + estimate.question.removeprefix(question)
@@ -169,8 +175,21 @@ def _notes(answers: ClozeAnswers) -> Iterator[str]:
                 yield f"{choice.method}: only one item was judged."
             elif choice.tied and choice.tied == choice.n:
                 yield f"{choice.method}: all choices are ties."
+            if choice.unscored and choice.n:
+                yield _no_value(answers, choice)
     yield from designs_said([answers.run])
     yield from few_of_each_code(answers.run.warnings)
+
+
+def _no_value(answers: ClozeAnswers, choice: Estimate) -> str:
+    """Which items have no choice by a rule, and why."""
+    outcomes = asked(answers.run.outcomes(), FORCED_CHOICE, choice.method)
+    items = outcomes.filter(outcomes["verdict"] == "unscored")["item"].to_list()
+    more = f" and {len(items) - _LISTED} more" if len(items) > _LISTED else ""
+    shown = f"{', '.join(items[:_LISTED])}{more}"
+    if choice.method == "mask":
+        return f"No choice at one mask, since a given word is several tokens: items {shown}."
+    return f"No choice by the rule {choice.method}, since a given word has no score: items {shown}."
 
 
 def _tables(several: Sequence[ClozeAnswers]) -> Iterator[NamedGrid]:
