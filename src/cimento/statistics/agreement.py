@@ -86,7 +86,8 @@ def krippendorff_alpha(
     ratings (Krippendorff 2019, Content Analysis, 4th ed., chapter 12). Differences are 0 and 1
     (nominal), of the numbers (interval), or of the ranks that the ratings themselves give to the
     values (ordinal). The interval is the jackknife's on Fisher's z, leaving out one item or
-    cluster at a time: for other items and these people; that of `alpha_for_others` is for others.
+    cluster at a time, with a term for curvature (`jackknife`): for other items and these people;
+    that of `alpha_for_others` is for others.
 
     Args:
         ratings: ratings of each item, in any order; None for a missing one. Items with fewer than
@@ -120,7 +121,7 @@ def krippendorff_alpha(
         statistic = ordinal_alpha(_counts(paired, ordered=True))
     else:
         statistic = nominal_alpha(_counts(paired, ordered=False))
-    return _agreement(name, ratings, statistic, design, level)
+    return _agreement(name, ratings, statistic, design, level, curved=True)
 
 
 def alpha_for_others(
@@ -157,7 +158,7 @@ def alpha_for_others(
         >>> people, items = [list("uvwxy")] * 6, Design.independent(6)
         >>> one = alpha_for_others(ratings, people, scale="interval", design=items)
         >>> round(one.low, 2), round(one.high, 2)
-        (0.11, 0.9)
+        (0.06, 0.91)
     """
     alpha = krippendorff_alpha(ratings, scale=scale)
     given = _pairable(ratings)
@@ -165,7 +166,7 @@ def alpha_for_others(
         return Interval(None, None, FOR_OTHERS, alpha.reason if alpha.value is None else rare)
     each = PeoplesRatings.of(ratings, people, design, fewest=2)
     statistic = alpha_of_ratings(each, scale=scale)
-    return each.interval(statistic, alpha.value, level=level, ratings=each.of_each)
+    return each.interval(statistic, alpha.value, level=level, ratings=each.of_each, curved=True)
 
 
 def fleiss_kappa(
@@ -339,6 +340,8 @@ def _agreement(
     design: Design | None,
     level: float,
     what: str = "ratings",
+    *,
+    curved: bool = False,
 ) -> Agreement:
     """The coefficient of some items, and its interval."""
     kept = [place for place, item in enumerate(ratings) if len(_given(item)) > 1]
@@ -357,8 +360,9 @@ def _agreement(
     rare = _rare(given, what)
     if rare:
         return Agreement(value, *size, name, reason=rare)
+    k = size[1] / size[0]
     interval = jackknife(
-        statistic, value, design.take(kept), level=level, ratings=size[1] / size[0]
+        statistic, value, design.take(kept), level=level, ratings=k, curved=curved
     ).interval
     return Agreement(
         value, *size, name, interval.low, interval.high, interval.method, interval.reason
