@@ -28,6 +28,7 @@ from cimento.app.answer_tables import (
     workbook_of,
 )
 from cimento.app.beside import Asked, BesideModels
+from cimento.app.beside_sentences import MOST_WHOLE
 from cimento.app.exclusions import ExclusionForm, Filtered, show_logged
 from cimento.app.fillers import offer_without
 from cimento.app.findings import button, show_translated
@@ -321,7 +322,8 @@ class Results:
             del columns[of["condition"]]
         if all(one.n_z == one.n for one in means):
             del columns[of["z-n"]]
-        table([*columns], [list(row) for row in zip(*columns.values(), strict=True)], is_long=True)
+        is_long = len(means) > MOST_WHOLE
+        table([*columns], [[*row] for row in zip(*columns.values(), strict=True)], is_long=is_long)
         Text(say("people.z-what")).classes("small")
         if alike := people_without_z(self._judgments):
             count = say.number(len(alike))
@@ -344,7 +346,8 @@ class Results:
             ],
             say("people.of-share"): [percent(100 * one.n / one.of, say) for one in shares],
         }
-        table([*columns], [list(row) for row in zip(*columns.values(), strict=True)], is_long=True)
+        is_long = len(shares) > MOST_WHOLE
+        table([*columns], [[*row] for row in zip(*columns.values(), strict=True)], is_long=is_long)
 
     def _beyond(self) -> Beyond:
         """What was asked beyond the suite, of the people whose answers are shown."""
