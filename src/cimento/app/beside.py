@@ -18,14 +18,13 @@ from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
 from cimento.app.jobs import BUSY
 from cimento.app.labels import suite_of
-from cimento.app.parts import ends, table
+from cimento.app.parts import ends, show_demo, table
 from cimento.app.rated import ratings_of, scale_of
 from cimento.app.words import USUAL, Words, reason_of, two_decimals
 from cimento.app.workspace import SUITES
 from cimento.errors import InputError
 from cimento.judgments import Judgment
 from cimento.kinds.run import Run, open_run
-from cimento.models.hf.names import DEMO_MODELS
 from cimento.people.annotate.importing import apply_judgments
 from cimento.people.surveys import SurveyDesign
 from cimento.suites.builtin import WORKBOOK
@@ -104,8 +103,7 @@ class BesideModels:
             Text(say("people.rho-sign")).classes("small")
             if any(row.correlation.n < FEWEST for row in rows):
                 Text(say("people.few-sentences", fewest=FEWEST)).classes("mend")
-            if any(row.model in DEMO_MODELS for row in rows):
-                Text(say("read.demo")).classes("mend")
+            show_demo((row.model for row in rows), say)
             people = {one.annotator: None for one in judgments if one.annotator and one.counts}
             count, file = say.number(len(people)), self._asked().place.stem
             used = say("people.ratings-of", count=count, file=file, people=", ".join(people))

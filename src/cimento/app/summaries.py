@@ -13,10 +13,10 @@ from cimento.app.breakdowns import show_parts
 from cimento.app.conclusions import RunResult, results_beside
 from cimento.app.findings import show_translated
 from cimento.app.frame import Text, Visit, heading
+from cimento.app.parts import show_demo
 from cimento.app.rated_run import show_rated_run
 from cimento.app.words import Words
 from cimento.kinds.run import Run
-from cimento.models.hf.names import DEMO_MODELS
 from cimento.report.formatting import remarks
 
 _CODE = re.compile(r"^CIM-[A-Z]\d+ ")
@@ -49,8 +49,7 @@ def show_summaries(visit: Visit, named: Sequence[tuple[Path, Run]]) -> None:
         with ui.element("section").classes("in-short"):
             heading(f"{run.suite.name} × {run.model}", level=3)
             show_result(result, say, kind="")
-            if run.model in DEMO_MODELS:
-                Text(say("read.demo")).classes("mend")
+            show_demo([run.model], say)
             for line in filter(None, (result.masked(say), *result.cells(say))):
                 Text(line)
             show_parts(run, say)
