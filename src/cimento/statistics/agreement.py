@@ -86,8 +86,7 @@ def krippendorff_alpha(
     ratings (Krippendorff 2019, Content Analysis, 4th ed., chapter 12). Differences are 0 and 1
     (nominal), of the numbers (interval), or of the ranks that the ratings themselves give to the
     values (ordinal). The interval is the jackknife's on Fisher's z, leaving out one item or
-    cluster at a time, with a term for curvature (`jackknife`): for other items and these people;
-    that of `alpha_for_others` is for others.
+    cluster at a time: for other items and these people; that of `alpha_for_others` is for others.
 
     Args:
         ratings: ratings of each item, in any order; None for a missing one. Items with fewer than
@@ -161,8 +160,7 @@ def alpha_for_others(
         (0.06, 0.91)
     """
     alpha = krippendorff_alpha(ratings, scale=scale)
-    given = _pairable(ratings)
-    if alpha.value is None or (rare := _rare(given, "ratings")):
+    if alpha.value is None or (rare := _rare(_pairable(ratings), "ratings")):
         return Interval(None, None, FOR_OTHERS, alpha.reason if alpha.value is None else rare)
     each = PeoplesRatings.of(ratings, people, design, fewest=2)
     statistic = alpha_of_ratings(each, scale=scale)
@@ -360,10 +358,8 @@ def _agreement(
     rare = _rare(given, what)
     if rare:
         return Agreement(value, *size, name, reason=rare)
-    k = size[1] / size[0]
-    interval = jackknife(
-        statistic, value, design.take(kept), level=level, ratings=k, curved=curved
-    ).interval
+    k, taken = size[1] / size[0], design.take(kept)
+    interval = jackknife(statistic, value, taken, level=level, ratings=k, curved=curved).interval
     return Agreement(
         value, *size, name, interval.low, interval.high, interval.method, interval.reason
     )
