@@ -8,7 +8,7 @@ import openpyxl
 import pytest
 
 from cimento.app.frame import Text
-from cimento.judgments import BETTER, Judgment
+from cimento.judgments import BETTER, Judgment, judgments_of, read_judgments
 from cimento.kinds.registry import load_suite
 from cimento.paradigms.regions.people_rates import counts_of_choices
 from cimento.people.annotate.importing import apply_judgments
@@ -106,6 +106,55 @@ def test_means_by_label_are_shown_and_every_file_has_the_labels(tmp_path):
         assert shown[place + 1 : place + 5] == [
             str(len(by_sentence)), "3", str(len(of_label)), f"{mean:.2f}".replace(".", ","),
         ]  # fmt: skip
+
+
+def test_sentences_with_a_label_of_fillers_are_fillers_once_somebody_says_so(tmp_path):
+    listed(tmp_path / "suites")
+
+    async def flow(user):
+        await user.open("/it/people?suite=suites/elenco.csv")
+        await user.should_see(
+            "Frasi con l'etichetta «riempitivo»: 1. Sono riempitivi?", retries=300
+        )
+        fields = {field.props.get("label"): field for field in user.find(ui.input).elements}
+        fields["Responsabile (nome ed e-mail)"].value = "Rosa Bini"
+        (language,) = [one for one in user.find(ui.select).elements
+                       if one.props.get("label") == "Lingua delle istruzioni"]  # fmt: skip
+        language.value = "it"
+        boxes = [one for one in user.find(ui.checkbox).elements if "in mezzo" in one.text]
+        assert [one.value for one in boxes] == [False]
+        boxes[0].value = True
+        user.find("Crea il questionario").click()
+        await user.should_see("riempitivi: 1", retries=300)
+        await user.should_see("domande del test: 4")
+        await user.should_not_see("Frasi con l'etichetta «riempitivo»")
+
+    visit(tmp_path, flow)
+    [survey] = (tmp_path / "surveys").iterdir()
+    kinds = {one.lines[0]: one.kind for one in read_design(survey).questions if not one.expected}
+    assert kinds == {text: "filler" if label == "riempitivo" else ""
+                     for text, label in SENTENCES.items()}  # fmt: skip
+
+
+def test_results_say_how_many_sentences_may_be_fillers_and_leave_them_out_at_a_press(tmp_path):
+    survey = surveyed(tmp_path)
+    for rating in (1, 2, 3):
+        answer_all(survey, rating)
+
+    async def flow(user):
+        await user.open("/it/people?survey=surveys/elenco")
+        await user.should_see("Sono domande del test ed entrano in medie")
+        user.find("Leggi le risposte").click()
+        await user.should_see("Frasi giudicate con l'etichetta «riempitivo»: 1.", retries=300)
+        user.find("Sì, lasciale fuori").click()
+        await user.should_see("Lasciate fuori come riempitivi: 1 frasi", retries=300)
+        await user.should_not_see("Frasi giudicate con l'etichetta")
+
+    visit(tmp_path, flow)
+    left = judgments_of(read_judgments(tmp_path / "judgments" / "elenco-test.parquet"))
+    rated = [one for one in left if one.counts]
+    assert {one.candidate for one in rated} == {*TWO}
+    assert len(rated) == 12
 
 
 async def beside(got, user):

@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 from cimento import InputError
+from cimento.app.beside_ratings import beside_models
 from cimento.app.shown import (
-    beside_models,
     figure_file,
     progress,
     qr_code,

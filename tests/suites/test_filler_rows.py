@@ -8,7 +8,7 @@ from cimento.people.surveys.building import build_design
 from cimento.people.surveys.material import SurveyPlan, load_material
 from cimento.suites.filler_rows import fillers_in
 from cimento.suites.ratings import rated_of, ratings_by
-from cimento.suites.sentence_list import label_of, sentence_list
+from cimento.suites.sentence_list import labels_named, sentence_list
 
 
 def written(folder, *lines):
@@ -66,7 +66,7 @@ LIST = (
 def test_a_list_with_labels_is_one_to_be_rated_and_keeps_them(tmp_path):
     path = written(tmp_path, *LIST)
     listed = sentence_list(path, language="es")
-    assert label_of(listed) == "tipo"
+    assert labels_named(listed) == ["tipo"]
     assert [one.columns["tipo"] for one in listed.sentences] == [
         "gramatical", "agramatical", "dudosa", "gramatical",
     ]  # fmt: skip
@@ -74,6 +74,40 @@ def test_a_list_with_labels_is_one_to_be_rated_and_keeps_them(tmp_path):
     assert [one.lines for one in design.questions] == [(one.text,) for one in listed.sentences]
     conditions = [item.conditions[0] for item in load_material(path, language="es").suite.items]
     assert [dict(one.columns)["tipo"] for one in conditions][2] == "dudosa"
+
+
+SURVEYED = (
+    "{n} / La ragazza che ho visto legge il giornale. / accordo corretto",
+    "{n} / Le ragazze che ho visto legge il giornale. / accordo sbagliato",
+    "{n} / Il treno per Pisa parte alle otto. / riempitivo",
+    "{n} / Quel libro, lo legge mia zia. / accordo corretto",
+    "{n} / I cani dei vicini abbaia ogni notte. / accordo sbagliato",
+)
+
+
+@pytest.mark.parametrize("heading", ["Tipo", "Fenomeno", "Condizione", "Gruppo / Giudizio"])
+@pytest.mark.parametrize("label", ["dislocazione a sinistra", "accordo corretto"])
+def test_labels_of_any_words_under_any_heading_are_kept_and_ratings_are_still_to_come(
+    tmp_path, heading, label
+):
+    lines = [line.format(n=n).replace("accordo corretto", label)
+             for n, line in enumerate(SURVEYED, start=1)]  # fmt: skip
+    path = written(tmp_path, f"Numero / Frase / {heading}", *lines)
+    name = heading.partition(" / ")[0]
+    listed = sentence_list(path, language="it")
+    assert labels_named(listed) == [name]
+    design = build_design(path, SurveyPlan(language="it", contact="Ada", checks=0, task="likert"))
+    assert {one.item: dict(one.labels)[name] for one in design.questions} == {
+        "1": label, "2": "accordo sbagliato", "3": "riempitivo", "4": label,
+        "5": "accordo sbagliato",
+    }  # fmt: skip
+    assert not any(label in line for one in design.questions for line in one.lines)
+
+
+def test_a_text_that_is_repeated_but_ends_as_a_sentence_is_no_label(tmp_path):
+    lines = [line.format(n=n).replace("accordo corretto", "Piove da ieri.")
+             for n, line in enumerate(SURVEYED, start=1)]  # fmt: skip
+    assert sentence_list(written(tmp_path, "Numero / Frase / Contesto", *lines)) is None
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,10 @@ from cimento.app.answer_tables import (
     workbook_of,
 )
 from cimento.app.beside import Asked, BesideModels
+from cimento.app.beside_sentences import MOST_WHOLE
 from cimento.app.choice_shares import options_about, shares_grid, show_shares
 from cimento.app.exclusions import ExclusionForm, Filtered, show_logged
+from cimento.app.fillers import offer_without
 from cimento.app.findings import button
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading
 from cimento.app.incoming import asked_in, read_upload, remarks_on
@@ -73,8 +75,8 @@ from cimento.people.surveys.administration import write_results
 if TYPE_CHECKING:
     from nicegui.events import UploadEventArguments
 
-_IN_WORDS, _KEPT = "-words", "-kept"
-"""The ends of the names of tables whose ratings are still words, and of what rules have left."""
+_IN_WORDS, _KEPT, _TEST = "-words", "-kept", "-test"
+"""The ends of names of tables: ratings still words, what rules have left, and without fillers."""
 
 
 class Results:
@@ -163,9 +165,9 @@ class Results:
 
     def _called(self, stem: str) -> str:
         """What a table is called, with its ending in words of the page."""
-        for ending, key in ((_IN_WORDS, "table-words"), (_KEPT, "table-kept")):
+        for ending in (_IN_WORDS, _KEPT, _TEST):
             if stem.endswith(ending):
-                return self._say(f"people.{key}", name=stem.removesuffix(ending))
+                return self._say(f"people.table{ending}", name=stem.removesuffix(ending))
         return stem
 
     async def _fetch(self, survey: Path) -> None:
@@ -248,6 +250,7 @@ class Results:
             if numbers and self._survey is None:
                 self._scale = ScaleForm(self._visit, self._judgments, self._keep_scale)
                 self._scale.build()
+            offer_without(self._visit, self._judgments, self._labels, self._leave)
             self._build_downloads(beyond, by_label, shares)
             self._build_questions(summaries)
             show_label_tables(by_label, self._say)
@@ -356,7 +359,8 @@ class Results:
             del columns[of["condition"]]
         if all(one.n_z == one.n for one in means):
             del columns[of["z-n"]]
-        table([*columns], [list(row) for row in zip(*columns.values(), strict=True)], is_long=True)
+        is_long = len(means) > MOST_WHOLE
+        table([*columns], [[*row] for row in zip(*columns.values(), strict=True)], is_long=is_long)
         Text(say("people.z-what")).classes("small")
         if alike := people_without_z(self._judgments):
             count = say.number(len(alike))
@@ -436,6 +440,13 @@ class Results:
         self._judgments = on_scale(self._judgments, scale)
         await asyncio.to_thread(_write, self._judgments, self._kept, remarks.splitlines())
         await self._describe()
+
+    async def _leave(self, rest: list[Judgment], said: str) -> None:
+        """Go on without fillers, in a table of its own."""
+        remarks = await asyncio.to_thread(how_read, self._kept)
+        target = self._table(f"{self._kept.stem}{_TEST}")
+        await asyncio.to_thread(_write, rest, target, [*remarks.splitlines(), said])
+        await self.take(target)
 
     async def _settle(self) -> None:
         """Keep the scale that was typed; an error where it is needed and unknown."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from nicegui import ui
 
 from cimento.app.answer_tables import Labels
+from cimento.app.beside_ratings import BesideModel, beside_models
 from cimento.app.beside_sentences import BesideSentences, measure_of
 from cimento.app.choice_shares import has_ties
 from cimento.app.choices import beside_choices, show_items
@@ -18,9 +19,8 @@ from cimento.app.findings import button, show_translated
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
 from cimento.app.jobs import BUSY
 from cimento.app.labels import suite_of
-from cimento.app.parts import ends, table
+from cimento.app.parts import ends, show_demo, table
 from cimento.app.rated import ratings_of, scale_of
-from cimento.app.shown import BesideModel, beside_models
 from cimento.app.words import USUAL, Words, reason_of, two_decimals
 from cimento.app.workspace import SUITES
 from cimento.errors import InputError
@@ -108,6 +108,7 @@ class BesideModels:
             Text(say("people.rho-sign")).classes("small")
             if any(row.correlation.n < FEWEST for row in rows):
                 Text(say("people.few-sentences", fewest=FEWEST)).classes("mend")
+            show_demo((row.model for row in rows), say)
             people = {one.annotator: None for one in judgments if one.annotator and one.counts}
             count, file = say.number(len(people)), self._asked().name
             used = say("people.ratings-of", count=count, file=file, people=", ".join(people))

@@ -10,10 +10,11 @@ from statistics import fmean
 from nicegui import ui
 
 from cimento.app.answer_tables import Labels, condition_shown, heading_of, workbook_of
+from cimento.app.beside_ratings import BesideModel, BesideSentence
+from cimento.app.breakdowns import measure_named
 from cimento.app.findings import button
 from cimento.app.frame import Text, Visit, guarded, heading
 from cimento.app.parts import save, table
-from cimento.app.shown import BesideModel, BesideSentence
 from cimento.app.words import Words, two_decimals
 from cimento.intake.words import told_cell
 from cimento.io.values import grouped
@@ -21,6 +22,8 @@ from cimento.report.cells import count, shown
 from cimento.report.formatting import number
 from cimento.report.grid import Grid
 
+MOST_WHOLE = 40
+"""Sentences up to which the whole table is on the page; that of more scrolls in a box."""
 _NO_NAME = re.compile(r"[^\w.-]+")
 """What names of files do without."""
 
@@ -53,7 +56,7 @@ class BesideSentences:
         self._build_by_label()
         columns = self._columns()
         table([*columns], [list(cells) for cells in zip(*columns.values(), strict=True)],
-              is_long=True)  # fmt: skip
+              is_long=len(row.sentences) > MOST_WHOLE)  # fmt: skip
         Text(say("people.ranks-what", measure=measure_of(row, say))).classes("small")
         name = file_of(used, row.model)
         grid = beside_grid(row, self._labels, say)
@@ -94,7 +97,7 @@ class BesideSentences:
             of["condition"]: [condition_shown(one.rated.condition, say) for one in sentences],
             of["sentence"]: [one.rated.sentence for one in sentences],
             **self._labels.columns(_places(sentences)),
-            of["judgments"]: [say.number(one.rated.n) for one in sentences],
+            of["judgments"]: [say.number(one.rated.n) if one.rated.n else "–" for one in sentences],
             of["mean"]: [two_decimals(one.rated.mean, say) for one in sentences],
             of["z"]: [two_decimals(one.rated.z, say) for one in sentences],
             of["value"]: [two_decimals(turned(one.value, self._row), say) for one in sentences],
@@ -138,7 +141,7 @@ def beside_grid(row: BesideModel, labels: Labels, say: Words) -> Grid:
         rows=tuple(
             (
                 row.suite, row.model, one.rated.item, told_cell(one.rated.condition, language),
-                one.rated.sentence, *of_one, count(one.rated.n),
+                one.rated.sentence, *of_one, count(one.rated.n or None),
                 number(one.rated.mean, digits=4), number(one.rated.z, digits=4, absent=""),
                 number(turned(one.value, row), digits=4),
                 *(shown(value, f"{value:g}", absent="")
@@ -157,6 +160,7 @@ def turned(value: float, row: BesideModel) -> float:
 def measure_of(row: BesideModel, say: Words) -> str:
     """The measure in words, turned round where less of it is better: more is then expected."""
     if not row.is_turned:
-        return say.named("measure", row.measure)
-    turned = say.named("turned", row.measure)
-    return turned if turned != row.measure else say("people.turned", measure=row.measure)
+        return measure_named(row.measure, say, masked=row.is_masked)
+    name = f"masked-{row.measure}" if row.is_masked else row.measure
+    turned = say.named("turned", name)
+    return turned if turned != name else say("people.turned", measure=row.measure)

@@ -12,6 +12,7 @@ from cimento.app.frame import Text, Visit, guarded
 from cimento.app.words import USUAL, Words
 from cimento.errors import InputError
 from cimento.judgments import finite
+from cimento.models.hf.names import DEMO_MODELS
 from cimento.suites.languages import NAMES
 
 
@@ -53,6 +54,17 @@ def table(names: Sequence[str], rows: Sequence[Sequence[str]], *, is_long: bool 
     with ui.element("div").classes("table-holder long" if is_long else "table-holder") as holder:
         holder.props("tabindex=0")
         plain_table(names, rows)
+
+
+def show_demo(models: Iterable[str], say: Words) -> None:
+    """Say that the numbers of a demo model mean nothing, where there is one.
+
+    Args:
+        models: the labels of models, with their revision behind an ``@``.
+        say: the words of the page.
+    """
+    if any(model.partition("@")[0] in DEMO_MODELS for model in models):
+        Text(say("read.demo")).classes("mend").mark("demo")
 
 
 @contextmanager

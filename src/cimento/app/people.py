@@ -11,6 +11,7 @@ from pathlib import Path
 from nicegui import ui
 
 from cimento.app.answers import Results
+from cimento.app.fillers import show_not_declared
 from cimento.app.findings import STYLE, button
 from cimento.app.forms import OwnForms
 from cimento.app.frame import (
@@ -186,6 +187,7 @@ class SurveyPage:
                 say(f"people.counted-{kind}", count=say.number(n)) for kind, n in counts.items()
             )
             Text(say("people.counted", kinds="; ".join(kinds))).mark("counted")
+        show_not_declared(self._design, say)
         Text(say("people.fixed")).classes("small")
         for field in self._design.fields:
             if field.low:

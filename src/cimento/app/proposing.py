@@ -30,6 +30,7 @@ from cimento.intake.blanks import are_blanked, are_bracketed, of_brackets
 from cimento.intake.profile import profile
 from cimento.intake.roles import ROLES, alone
 from cimento.io.files import read_bytes
+from cimento.suites.sentence_list import labeled_columns
 from cimento.suites.workbook_words import ITEMS
 
 _FEWEST, _MOST_PEOPLE = 2, 40
@@ -47,14 +48,17 @@ class Proposal:
     Attributes:
         kind: ``roles`` if advice says which columns have which roles; ``blanks`` if sentences have
             blanks and nothing says which column has the words for them; ``brackets`` if the
-            words for them may be in brackets in the sentences.
+            words for them may be in brackets in the sentences; ``labeled`` if people can rate the
+            sentences, which have labels beside them.
         choices: the columns by their roles, one dictionary for each way to choose.
         column: index of the column of sentences with blanks or brackets.
+        labels: the names of the columns of labels.
     """
 
-    kind: Literal["roles", "blanks", "brackets"]
+    kind: Literal["roles", "blanks", "brackets", "labeled"]
     choices: tuple[Mapping[str, str], ...] = ()
     column: int = 0
+    labels: tuple[str, ...] = ()
 
 
 Asked: TypeAlias = pairing.Question | Proposal | designing.DesignQuestion | told.Told
@@ -81,8 +85,8 @@ def question_of(grid: Grid, findings: Iterable[Finding]) -> Asked | None:
         return question
     if grid.described or not is_faulty:
         return None
-    if (blanks := _of_blanks(grid)) is not None:
-        return blanks
+    if (told_by_cells := _of_blanks(grid) or _of_labels(grid)) is not None:
+        return told_by_cells
     there = {name.strip() for name in grid.items.columns}
     choices = [choice for one in found for choice in choices_in(one.todo)]
     offered = [one for n, one in enumerate(choices) if one not in choices[:n]]
@@ -123,6 +127,12 @@ def _of_people(grid: Grid) -> tuple[Mapping[str, str], ...]:
         return ()
     roles = {f"person {k}" if k > 1 else "person": name for k, name in enumerate(people, 1)}
     return ({"sentence": _named(sheet, sentences[0]), **roles},)
+
+
+def _of_labels(grid: Grid) -> Proposal | None:
+    """That people can rate the sentences of a list with labels; None for other tables."""
+    listed = labeled_columns(as_read(grid).table)
+    return None if listed is None else Proposal("labeled", labels=listed.labels)
 
 
 def _of_blanks(grid: Grid) -> Proposal | None:
@@ -187,6 +197,8 @@ def ask(grid: Grid, question: Asked, say: Words, *, done: Done) -> None:
         designing.ask(question, say, done=done)
     elif isinstance(question, told.Told):
         told.ask(grid, question, say, done=done)
+    elif question.kind == "labeled":
+        ui.label(say("edit.labeled-what", columns="», «".join(question.labels)))
     elif question.kind == "brackets":
         ui.label(say("edit.brackets-what"))
         edit = partial(with_blanks, column=question.column)

@@ -1,7 +1,6 @@
 """What the pages of steps 4 and 5 show, made without a page.
 
-Of stored runs: reports, comparisons, figures and tables. Of surveys: plans, progress, room links,
-and ratings beside models.
+Of stored runs: reports, comparisons, figures and tables. Of surveys: plans, progress, room links.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from cimento.app.answer_tables import SentenceMean, sentence_means
 from cimento.app.language_answers import answer_file
 from cimento.app.opening import zipped
 from cimento.app.report_page import page_language, report_page
@@ -30,8 +28,7 @@ from cimento.documents.language_page import answer_html
 from cimento.documents.paper import results_grid
 from cimento.errors import CimentoError, InputError, UsageError, needing
 from cimento.intake.words import told_cell
-from cimento.judgments import ACCEPTABILITY, FILLER, PRACTICE, Judgment
-from cimento.judgments.summaries import mean_ratings
+from cimento.judgments import FILLER, PRACTICE
 from cimento.kinds.run import Run, open_runs
 from cimento.paired.item_outcomes import labeled_apart
 from cimento.people.surveys import DATABASE, SurveyDesign, SurveyQuestion, read_design, storage
@@ -41,9 +38,6 @@ from cimento.report import NamedGrid
 from cimento.report.figures import Figure, lacking_figures
 from cimento.report.grid import Grid
 from cimento.report.language import figure_in
-from cimento.statistics.correlation import Correlation, correlate
-from cimento.statistics.design import Design
-from cimento.suites.stimuli import stimulus_texts
 
 if TYPE_CHECKING:
     from nicegui import App
@@ -203,121 +197,6 @@ def qr_code(link: str) -> str:
         border=4, omitsize=True, dark="#000", light="#fff"
     )
     return made
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BesideSentence:
-    """One sentence's mean rating beside a model's value.
-
-    Attributes:
-        rated: the ratings of the sentence, described.
-        value: by the model, of the measure.
-        rank: by mean rating, 1 for the best; ties have their mean rank.
-        rank_model: by the model, 1 for what it expects most.
-    """
-
-    rated: SentenceMean
-    value: float
-    rank: float
-    rank_model: float
-
-    @property
-    def gap(self) -> float:
-        """The rank by the model minus that by people: above 0 where the model expects it less."""
-        return self.rank_model - self.rank
-
-
-@dataclass(frozen=True, slots=True)
-class BesideModel:
-    """People's mean ratings beside a model's scores of the same sentences.
-
-    Attributes:
-        suite: name of the run's suite, with its version where there are several.
-        model: label of the model.
-        measure: measure of the scores.
-        is_turned: whether less of the measure is better, so that its sign is turned round.
-        correlation: Spearman's correlation over sentences, items as clusters.
-        others: items with ratings of other sentences than the model's, which are left out.
-        sentences: one by one, in the order of the suite.
-    """
-
-    suite: str
-    model: str
-    measure: str
-    is_turned: bool
-    correlation: Correlation
-    others: tuple[str, ...]
-    sentences: tuple[BesideSentence, ...]
-
-
-def beside_models(judgments: Sequence[Judgment], runs: Sequence[Run]) -> list[BesideModel]:
-    """Spearman's correlation of mean ratings with the scores of each run on the same sentences.
-
-    Args:
-        judgments: the ratings.
-        runs: stored runs; those of other suites, and those without scores, are left out.
-
-    Raises:
-        CimentoError: a run's scores cannot be read.
-    """
-    rated = [one for one in judgments if one.question == ACCEPTABILITY and not one.is_check]
-    asked = {one.suite for one in rated}
-    shown = labeled_apart(versions_apart([run for run in runs if run.suite_name in asked]))
-    return [beside for run in shown if (beside := _beside_model(rated, run)) is not None]
-
-
-def _beside_model(rated: Sequence[Judgment], run: Run) -> BesideModel | None:
-    """The ratings of a run's sentences beside its scores; None where it has none."""
-    scores, suite = run.paradigm.judge.scores(run), run.sentences
-    if scores is None or suite is None:
-        return None
-    name, sentences = run.suite_name, stimulus_texts(suite)
-    fitting, others = [], dict[str, None]()
-    for one in rated:
-        sentence = sentences.get((one.item, one.condition))
-        if one.suite != name or sentence is None:
-            continue
-        if one.is_about(sentence):
-            fitting.append(one)
-        else:
-            others[one.item] = None
-    ratings = {place[1:3]: mean for place, mean in mean_ratings(fitting).items()}
-    # z-scores are within all that somebody rated, as where means are shown.
-    about = {(one.item, one.condition, one.candidate or "") for one in fitting}
-    described = {
-        (one.item, one.condition): one
-        for one in sentence_means(rated)
-        if one.suite == name and (one.item, one.condition, one.sentence) in about
-    }
-    rows = [
-        (described[key], ratings[key], row["oriented"], row["value"], row["measure"])
-        for row in scores.unique(["item", "condition"], maintain_order=True).to_dicts()
-        if (key := (row["item"], row["condition"])) in ratings and row["oriented"] is not None
-    ]
-    means, oriented = [row[1] for row in rows], [row[2] for row in rows]
-    items = tuple(row[0].item for row in rows)
-    correlation = correlate(means, oriented, design=Design(tuple(range(len(rows))), items))
-    ranks = zip(_ranks(means), _ranks(oriented), strict=True)
-    return BesideModel(
-        run.suite.name, run.model,
-        measure=rows[0][4] if rows else "",
-        is_turned=scores.filter(scores["value"] != scores["oriented"]).height > 0,
-        correlation=correlation,
-        others=tuple(others),
-        sentences=tuple(
-            BesideSentence(rated=row[0], value=row[3], rank=rank, rank_model=rank_model)
-            for row, (rank, rank_model) in zip(rows, ranks, strict=True)
-        ),
-    )  # fmt: skip
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    """The ranks of values, 1 for the highest; equal ones have their mean rank."""
-    return [
-        1 + sum(other > value for other in values)
-        + (sum(other == value for other in values) - 1) / 2
-        for value in values
-    ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

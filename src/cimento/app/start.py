@@ -45,7 +45,7 @@ from cimento.suites.builtin import (
 )
 from cimento.suites.formats import SUITE_SUFFIXES, plugged_reader
 from cimento.suites.load import ARCHIVE_SUFFIX, opened, suite_paths
-from cimento.suites.sentence_list import label_of, sentence_list
+from cimento.suites.sentence_list import labels_named, sentence_list
 
 if TYPE_CHECKING:
     from nicegui.events import UploadEventArguments
@@ -269,13 +269,16 @@ async def _audited(visit: Visit, path: Path) -> None:
         audits = await asyncio.to_thread(audit_all, path)
     except CimentoError as error:
         if (listed := sentence_list(path)) is not None:
-            _to_people(visit, name, label=label_of(listed))
+            _to_people(visit, name, labels=labels_named(listed))
             return
         error.where = error.where.replace(str(path), name)
         _to_mend(visit, name)
         Text(message_of(error, say.language)).classes("small")
         return
     if any(fault.severity == "error" for audit in audits for fault in audit.faults):
+        if (listed := sentence_list(path)) is not None:
+            _to_people(visit, name, labels=labels_named(listed))
+            return
         _to_mend(visit, name)
     for audit in audits:
         faults = audit.faults
@@ -300,11 +303,12 @@ def _to_mend(visit: Visit, name: str) -> None:
         ui.link(f"{say('edit.title')}: {name}", visit.address("edit", suite=name))
 
 
-def _to_people(visit: Visit, name: str, *, label: str) -> None:
+def _to_people(visit: Visit, name: str, *, labels: Sequence[str]) -> None:
     """Lead to step 5 with a list of sentences, which people can rate; perhaps with labels."""
     say = visit.say
     with ui.element("div").classes("mend"):
-        Text(say("start.list_label", column=label) if label else say("start.list"))
+        column = "», «".join(labels)
+        Text(say("start.list_label", column=column) if labels else say("start.list"))
         ui.link(f"{say('people.title')}: {name}", visit.address("people", suite=name))
         Text(say("start.list_pairs")).classes("small")
         ui.link(f"{say('edit.title')}: {name}", visit.address("edit", suite=name))

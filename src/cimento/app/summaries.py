@@ -13,6 +13,8 @@ from cimento.app.breakdowns import show_parts
 from cimento.app.conclusions import RunResult, results_beside
 from cimento.app.findings import show_translated
 from cimento.app.frame import Text, Visit, heading
+from cimento.app.parts import show_demo
+from cimento.app.rated_run import show_rated_run
 from cimento.app.words import Words
 from cimento.kinds.run import Run
 from cimento.report.formatting import remarks
@@ -43,15 +45,17 @@ def show_summaries(visit: Visit, named: Sequence[tuple[Path, Run]]) -> None:
     say = visit.say
     heading(say("read.in_short"))
     results = results_beside([path for path, _ in named])
-    for (_, run), result in zip(named, results, strict=True):
+    for (path, run), result in zip(named, results, strict=True):
         with ui.element("section").classes("in-short"):
             heading(f"{run.suite.name} × {run.model}", level=3)
             show_result(result, say, kind="")
+            show_demo([run.model], say)
             for line in filter(None, (result.masked(say), *result.cells(say))):
                 Text(line)
             column = run.paradigm.presenter.column_of_parts(run)
             parted = run.grouped(by=(column,)) if column else run
             show_parts(parted, say)
+            show_rated_run(visit, run, path)
             show_blanks(visit, parted)
             with ui.element("ul").classes("plain-list small"):
                 for remark in remarks(run.summary()):

@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from nicegui import ui
 
+from cimento.app.fillers import LabeledFillers
 from cimento.app.findings import button
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, withdraw
 from cimento.app.maze import Distractors
@@ -109,6 +110,8 @@ class SurveyForm:
                     field.props["hint"] = say(f"people.usual-{name}")
                 self._fields[name] = field
         Text(say("people.empty-fields")).classes("small")
+        self._fillers = LabeledFillers(visit, self._show)
+        self._fillers.build()
         self._build_timed()
         with ui.element("details").classes("more"):
             Text(say("people.more"), "summary")
@@ -169,9 +172,10 @@ class SurveyForm:
     async def _take_fillers(self) -> None:
         """Take practice sentences and fillers from the suite's file, where nothing is typed."""
         name = str(self._suite.value or "")
-        if not name or any(self._texts[kind].value for kind in _READ):
+        path = find_suite(self._visit.workspace.suite(name)) if name else None
+        await self._fillers.ask(path, str(self._fields["language"].value or self._say.language))
+        if path is None or any(self._texts[kind].value for kind in _READ):
             return
-        path = find_suite(self._visit.workspace.suite(name))
         found = await asyncio.to_thread(fillers_in, path)
         for option, kind in zip(_READ, _KINDS_READ, strict=True):
             self._texts[option].value = "\n".join(found.get(kind, ()))
@@ -201,6 +205,8 @@ class SurveyForm:
         words = survey_command(name, self._given() | files, folder)
         for asked in self._background.value:
             words += ["--background", asked]
+        for label in self._fillers.chosen:
+            words += ["--filler-label", label]
         self._command.show(words, whole=bool(name))
 
     def _given(self) -> dict[str, Any]:
@@ -241,7 +247,10 @@ class SurveyForm:
         files = {
             name: write_text(text, folder / _TEXTS[name]) for name, text in self._typed().items()
         }
-        return path, SurveyPlan(**self._given() | files, background=tuple(self._background.value))
+        return path, SurveyPlan(
+            **self._given() | files, background=tuple(self._background.value),
+            filler_label=self._fillers.chosen,
+        )  # fmt: skip
 
     def _refuse_fields(self) -> None:
         """Refuse numbers that no survey can have, and a survey that nobody is responsible for.

@@ -120,7 +120,7 @@ def krippendorff_alpha(
         statistic = ordinal_alpha(_counts(paired, ordered=True))
     else:
         statistic = nominal_alpha(_counts(paired, ordered=False))
-    return _agreement(name, ratings, statistic, design, level)
+    return _agreement(name, ratings, statistic, design, level, curved=True)
 
 
 def alpha_for_others(
@@ -157,15 +157,14 @@ def alpha_for_others(
         >>> people, items = [list("uvwxy")] * 6, Design.independent(6)
         >>> one = alpha_for_others(ratings, people, scale="interval", design=items)
         >>> round(one.low, 2), round(one.high, 2)
-        (0.11, 0.9)
+        (0.06, 0.91)
     """
     alpha = krippendorff_alpha(ratings, scale=scale)
-    given = _pairable(ratings)
-    if alpha.value is None or (rare := _rare(given, "ratings")):
+    if alpha.value is None or (rare := _rare(_pairable(ratings), "ratings")):
         return Interval(None, None, FOR_OTHERS, alpha.reason if alpha.value is None else rare)
     each = PeoplesRatings.of(ratings, people, design, fewest=2)
     statistic = alpha_of_ratings(each, scale=scale)
-    return each.interval(statistic, alpha.value, level=level, ratings=each.of_each)
+    return each.interval(statistic, alpha.value, level=level, ratings=each.of_each, curved=True)
 
 
 def fleiss_kappa(
@@ -339,6 +338,8 @@ def _agreement(
     design: Design | None,
     level: float,
     what: str = "ratings",
+    *,
+    curved: bool = False,
 ) -> Agreement:
     """The coefficient of some items, and its interval."""
     kept = [place for place, item in enumerate(ratings) if len(_given(item)) > 1]
@@ -357,9 +358,8 @@ def _agreement(
     rare = _rare(given, what)
     if rare:
         return Agreement(value, *size, name, reason=rare)
-    interval = jackknife(
-        statistic, value, design.take(kept), level=level, ratings=size[1] / size[0]
-    ).interval
+    k, taken = size[1] / size[0], design.take(kept)
+    interval = jackknife(statistic, value, taken, level=level, ratings=k, curved=curved).interval
     return Agreement(
         value, *size, name, interval.low, interval.high, interval.method, interval.reason
     )

@@ -293,6 +293,7 @@ def jackknife(
     *,
     level: float = 0.95,
     ratings: float = 2.0,
+    curved: bool = False,
 ) -> Jackknife:
     """The interval of a coefficient, leaving out one cluster at a time (docs/statistics.md).
 
@@ -310,6 +311,10 @@ def jackknife(
         design: of the observations.
         level: confidence level.
         ratings: of each item; on average, where items differ.
+        curved: whether ``2 b²`` is added to the variance, b the jackknife's estimate of bias
+            ``(m - 1) (z̄ - z)``. Where the coefficient is near its highest, as alpha is where half
+            of the items are good, no single one moves it, and it varies as a sum of chi-squares of
+            mean b and variance up to 2 b² (Serfling 1980, doi:10.1002/9780470316481, 5.5.2).
 
     Returns:
         A reason in place of ends where there are fewer than five clusters, or the coefficient is
@@ -322,20 +327,31 @@ def jackknife(
 
     if design.shortage:
         return none(design.shortage)
-    variances = []
-    for sign, part in design.parts():
-        groups, m = _left_out_together(*part.codes())
-        without = _without_each(statistic, groups, m)
-        if reason := _not_on_fishers_scale(without, estimate, ratings):
-            return none(reason)
-        z = _scaled(without, ratings)
-        variances.append((sign, (m - 1) / m * float(((z - z.mean()) ** 2).sum())))
+    variances = _variances(statistic, estimate, design, ratings, curved=curved)
+    if isinstance(variances, str):
+        return none(variances)
     if (error := math.sqrt(crossed_variance(variances))) < _UNMOVED:
         return none("no item or cluster matters to the coefficient")
     freedom, center = _freedom(design), float(_scaled(estimate, ratings))
     reach = t_quantile(freedom, level=level) * error
     low, high = (_unscaled(center + side * reach, ratings) for side in (-1, 1))
     return Jackknife(Interval(low, high, method), t_two_sided(center / error, freedom))
+
+
+def _variances(
+    statistic: Weighted, estimate: float, design: Design, ratings: float, *, curved: bool
+) -> list[tuple[int, float]] | str:
+    """The signed variance of each part of a design, as `jackknife` has it; or why there is none."""
+    variances = []
+    for sign, part in design.parts():
+        groups, m = _left_out_together(*part.codes())
+        without = _without_each(statistic, groups, m)
+        if reason := _not_on_fishers_scale(without, estimate, ratings):
+            return reason
+        z = _scaled(without, ratings)
+        bias = (m - 1) * float(z.mean() - _scaled(estimate, ratings)) if curved else 0.0
+        variances.append((sign, (m - 1) / m * float(((z - z.mean()) ** 2).sum()) + 2 * bias**2))
+    return variances
 
 
 def _method(design: Design) -> str:

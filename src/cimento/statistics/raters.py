@@ -139,7 +139,13 @@ class PeoplesRatings:
         return max(len(self.people) / max(len(set(self.item.tolist())), 1), 2.0)
 
     def interval(
-        self, statistic: Weighted, estimate: float, *, level: float, ratings: float = 2.0
+        self,
+        statistic: Weighted,
+        estimate: float,
+        *,
+        level: float,
+        ratings: float = 2.0,
+        curved: bool = False,
     ) -> Interval:
         """The interval of a coefficient for other items and other people.
 
@@ -148,10 +154,13 @@ class PeoplesRatings:
             estimate: the coefficient of all ratings.
             level: confidence level.
             ratings: of each item, for agreement (`jackknife`).
+            curved: whether the variance has a term for curvature, likewise.
         """
 
         def over(design: Design) -> Interval:
-            return jackknife(statistic, estimate, design, level=level, ratings=ratings).interval
+            return jackknife(
+                statistic, estimate, design, level=level, ratings=ratings, curved=curved
+            ).interval
 
         interval = for_others(over, self.by_item, self.people)
         why = interval.reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +18,12 @@ _KINDS: Mapping[str, str] = {
 }
 """The kinds of such rows by the words of their cells, without capitals."""
 _SHOWN = 6
+_PARTS = re.compile(r"[\W_]+")
+
+
+def may_call_filler(label: str) -> bool:
+    """Whether a label of a sentence has a word for fillers, such as *riempitivo 2*."""
+    return any(_KINDS.get(part) == "filler" for part in _PARTS.split(label.casefold()))
 
 
 def filler_rows(table: Table) -> dict[int, str]:

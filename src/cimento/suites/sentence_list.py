@@ -11,8 +11,9 @@ from pathlib import Path
 from cimento.errors import CimentoError, Fault
 from cimento.faults import errors
 from cimento.intake.decoding import decode, stated_language
-from cimento.intake.names import without_noun
+from cimento.intake.names import ends_sentence, without_noun
 from cimento.intake.sheets import read_sheet
+from cimento.intake.table import Table
 from cimento.intake.tables import SUFFIXES, read_raw_rows
 from cimento.intake.words import HEADERS
 from cimento.io.files import read_bytes
@@ -25,6 +26,8 @@ _TEXT = ".txt"
 _COLUMNS = 2
 _FEWEST = 1
 _MOST_LABELS = 8
+_MOST_WORDS = 6
+"""Words of the longest label, such as *dislocazione a sinistra di un oggetto*."""
 _DIGITS_ALONE = re.compile(r"[\W\d]*")
 _MOST_BYTES = 2_000_000
 """The largest list, some 40,000 sentences; larger files are not looked through for one."""
@@ -151,37 +154,58 @@ def sentence_list(path: Path, *, language: str = "") -> RatedSet | None:
 
 
 def _labeled_list(data: bytes, path: Path, *, language: str) -> RatedSet | None:
-    """The sentences of a table with nothing else but their numbers and a column of labels.
-
-    The label of each is kept beside it. Numbers that do not go through the rows may be ratings, and
-    sentences that appear twice are asked in some way that a list does not say.
-    """
+    """The sentences of a table with labels beside them, which are kept; None for other files."""
     if not may_be_list(data, path):
         return None
     table, faults = read_sheet(data, path)
-    if table is None or errors(faults):
+    if table is None or errors(faults) or (found := labeled_columns(table)) is None:
         return None
-    filled = [name for name in table.columns if any(table.stripped(name))]
-    texts = [name for name in filled if table.profile(name).kind == "sentences"]
-    rest = [name for name in filled if name not in texts]
-    numbers = [name for name in rest if _numbers_rows(table.stripped(name))]
-    labels = [name for name in rest if name not in numbers and are_labels(table.stripped(name))]
-    if (
-        len(texts) != 1
-        or len(labels) != 1
-        or len(numbers) > 1
-        or len(filled) != 1 + len([*labels, *numbers])
-    ):
-        return None
-    sentences, [label] = table.stripped(texts[0]), labels
-    if len({*sentences}) < len(sentences) or "" in sentences:
-        return None
-    ids = table.stripped(numbers[0]) if numbers else map(str, range(1, len(sentences) + 1))
+    sentences, labels = table.stripped(found.sentence), found.labels
+    numbers = map(str, range(1, len(sentences) + 1))
+    ids = table.stripped(found.number) if found.number else numbers
     rated = tuple(
-        RatedSentence(id=id_, text=text, columns={label: cell})
-        for id_, text, cell in zip(ids, sentences, table.stripped(label), strict=True)
+        RatedSentence(id=id_, text=text, columns=dict(zip(labels, own, strict=True)))
+        for id_, text, *own in zip(ids, sentences, *map(table.stripped, labels), strict=True)
     )
     return RatedSet(name=name_from(path), sentences=rated, language=language)
+
+
+@dataclass(frozen=True, slots=True)
+class LabeledColumns:
+    """The columns of a list of sentences with labels.
+
+    Attributes:
+        sentence: the column of the sentences.
+        number: that of their numbers; empty without one.
+        labels: those of their labels, one or more.
+    """
+
+    sentence: str
+    number: str
+    labels: tuple[str, ...]
+
+
+def labeled_columns(table: Table) -> LabeledColumns | None:
+    """The columns of a table with nothing but sentences, their numbers and labels; else None.
+
+    Numbers that do not go through the rows may be ratings, and sentences that appear twice are
+    asked in some way that a list does not say. Columns without cells, such as one that is still to
+    be filled with ratings, are none.
+
+    Args:
+        table: a table.
+    """
+    cells = {name: table.stripped(name) for name in table.columns if any(table.stripped(name))}
+    numbers = [name for name in cells if _numbers_rows(cells[name])]
+    labels = [name for name in cells if name not in numbers and _may_label(cells[name])]
+    texts = [name for name in cells if name not in (*numbers, *labels)]
+    if len(texts) != 1 or not labels or len(numbers) > 1:
+        return None
+    [sentence] = texts
+    is_each_another = len({*cells[sentence]} - {""}) == len(cells[sentence])
+    if not is_each_another or table.profile(sentence).kind != "sentences":
+        return None
+    return LabeledColumns(sentence, "".join(numbers), tuple(labels))
 
 
 def _numbers_rows(cells: Sequence[str]) -> bool:
@@ -196,15 +220,27 @@ def are_labels(cells: Sequence[str]) -> bool:
     return "" not in kinds and is_few and not any(map(_DIGITS_ALONE.fullmatch, kinds))
 
 
-def label_of(listed: RatedSet) -> str:
-    """The column of labels of a list; empty for a list of sentences alone."""
-    return next((name for one in listed.sentences for name in one.columns), "")
+def _may_label(cells: Sequence[str]) -> bool:
+    """Whether the cells of a column call sentences something: in words, most of them repeated.
+
+    What ends as sentences do may be a context, which people would have to see.
+    """
+    filled = list(filter(None, cells))
+    is_text = not any(map(_DIGITS_ALONE.fullmatch, filled))
+    is_short = all(len(cell.split()) <= _MOST_WORDS for cell in filled)
+    is_repeated = len({*filled}) < len(cells)
+    return is_text and is_short and is_repeated and not any(map(ends_sentence, filled))
+
+
+def labels_named(listed: RatedSet) -> list[str]:
+    """The columns of labels of a list; none for a list of sentences alone."""
+    return list(dict.fromkeys(name for one in listed.sentences for name in one.columns))
 
 
 def list_advised(path: Path) -> str:
     """What can be done with a list of sentences; empty for other files."""
     listed = sentence_list(path)
-    if listed is None or label_of(listed):  # of which there is more to say
+    if listed is None or labels_named(listed):  # of which there is more to say
         return ""
     name = path.name
     scored = (

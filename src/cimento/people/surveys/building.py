@@ -148,6 +148,7 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
     more = (
         *_checks(plan, material, fields[0], texts, chance),
         *_more_questions(plan, fields[0], material.task, texts, chance),
+        *material.fillers,
     )
     if plan.distractors is not None:
         sheet = read_sheet(plan.distractors)
@@ -175,9 +176,7 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
         surveys=_surveys(material, plan, more, chance),
     )
     asked = {question for survey in whole.surveys for question in survey.questions}
-    return replace(
-        whole, questions=tuple(question for question in whole.questions if question.id in asked)
-    )
+    return replace(whole, questions=tuple(one for one in whole.questions if one.id in asked))
 
 
 def _surveys(

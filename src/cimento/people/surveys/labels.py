@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
+from cimento.errors import UsageError, need_known
+from cimento.judgments import FILLER
 from cimento.kinds.base import SurveyItem
+from cimento.people.surveys import SurveyQuestion
+from cimento.suites.filler_rows import may_call_filler
 from cimento.suites.ratings import OWN_COLUMNS
 from cimento.suites.sentence_list import are_labels
 
@@ -43,3 +49,52 @@ def labels_of_items(
         (item.item, item.condition): {name: item.columns[name].strip() for name in names}
         for item in items
     }
+
+
+def filler_labels(labels: Iterable[Mapping[str, str]]) -> Counter[str]:
+    """The labels that may call their sentences fillers, with the number of sentences of each.
+
+    Args:
+        labels: of each sentence, by column.
+    """
+    return Counter(
+        label for of_one in labels for label in {*of_one.values()} if may_call_filler(label)
+    )
+
+
+def fillers_apart(
+    sets: Sequence[tuple[SurveyQuestion, ...]], labels: Sequence[str], *, where: str
+) -> tuple[list[tuple[SurveyQuestion, ...]], tuple[SurveyQuestion, ...]]:
+    """The questions of the test, and those whose sentences have a label of fillers.
+
+    Args:
+        sets: the questions about a suite, in sets of which nobody sees two.
+        labels: those that fillers have; none if there are no fillers.
+        where: the suite, for messages.
+
+    Raises:
+        UsageError: no sentence has such a label, or no other is left.
+    """
+    known = dict.fromkeys(
+        name for members in sets for one in members for name in one.labels.values()
+    )
+    for label in labels:
+        need_known(
+            label, [*known], where=f"--filler-label={label}", seen="no sentence is so called"
+        )
+    called = [
+        (members, any(not {*labels}.isdisjoint(one.labels.values()) for one in members))
+        for members in sets
+    ]
+    test = [members for members, is_filler in called if not is_filler]
+    if not test:
+        raise UsageError(
+            where=f"--filler-label={' '.join(labels)}",
+            seen=f"every sentence of {where} is a filler",
+            todo="Name the labels of fillers alone.",
+        )
+    fillers = [one for members, is_filler in called if is_filler for one in members]
+    return test, tuple(
+        replace(one, kind=FILLER, id=f"filler-label-{number}")
+        for number, one in enumerate(fillers, start=1)
+    )

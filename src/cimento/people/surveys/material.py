@@ -39,7 +39,7 @@ from cimento.people.surveys import (
     SurveyField,
     SurveyQuestion,
 )
-from cimento.people.surveys.labels import labels_of_items
+from cimento.people.surveys.labels import fillers_apart, labels_of_items
 from cimento.records.store import MANIFEST
 from cimento.suites.checks.asides import judgment_marks
 from cimento.suites.languages import language_code
@@ -214,6 +214,9 @@ class SurveyPlan(Options):
     )
     check_file: Path | None = option(None, "Checks of your own: text, expected, choices.")
     fillers: Path | None = option(None, "Table of sentences asked in between: text, choices.")
+    filler_label: tuple[str, ...] = option(
+        (), "Label of sentences of the suite that are fillers; repeat it for others."
+    )
     practice: Path | None = option(None, "Table of sentences asked first: text, choices.")
     background: tuple[str, ...] = option(
         (), "Ask participants about themselves: first-language, region, age, dialect; repeat it."
@@ -250,6 +253,7 @@ class SurveyMaterial:
         asks_all: whether every member of a set is asked; if not, one of them is.
         none: whether people can answer that nothing fits.
         points: points of the scale that the suite's own ratings are on; None where there is none.
+        fillers: sentences of the suite that are asked in between, and are not of the test.
     """
 
     source: SuiteSource
@@ -259,6 +263,7 @@ class SurveyMaterial:
     asks_all: bool = True
     none: bool = False
     points: int | None = None
+    fillers: tuple[SurveyQuestion, ...] = ()
 
     @property
     def longest(self) -> int:
@@ -297,7 +302,8 @@ def read_material(path: Path, wanted: SurveyPlan) -> SurveyMaterial:
     meta = suite.meta
     language = wanted.language or language_code(meta.language)
     made = _Questions(asked, wanted, words=words(language), where=str(path))
-    sets = [questions for items in by_item.values() for questions in made.sets(items)]
+    asked_of = [questions for items in by_item.values() for questions in made.sets(items)]
+    sets, fillers = fillers_apart(asked_of, wanted.filler_label, where=str(path))
     return SurveyMaterial(
         source=SuiteSource(
             meta.name, meta.version, sha256, meta.license, meta.citation, meta.status
@@ -308,6 +314,7 @@ def read_material(path: Path, wanted: SurveyPlan) -> SurveyMaterial:
         asks_all=asked.task != "choice" or bool(wanted.apart),
         none=made.has_none,
         points=None if sentences is None else points_of(sentences),
+        fillers=fillers,
     )
 
 

@@ -55,7 +55,7 @@ from cimento.suites.formats.advice import (
     of_brackets_advised,
 )
 from cimento.suites.reading import TOML, Reading
-from cimento.suites.sentence_list import list_advised, sentence_list, to_ask
+from cimento.suites.sentence_list import labels_named, list_advised, sentence_list, to_ask
 from cimento.suites.shapes import choice_of, condition_columns, key_of
 
 Reader: TypeAlias = Callable[[Path], Reading]
@@ -352,8 +352,9 @@ def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Pa
     if todo := examples.examples_advised(data, path) or list_advised(path):
         return InputError(where=str(path), seen="is one list of sentences", todo=todo)
     todo = names_advised(begun, faults)
-    if sentence_list(path) is not None:  # one with labels
-        todo = f"{todo} {to_ask(path)}"
+    if (listed := sentence_list(path)) is not None:
+        shown = " and ".join(map(repr, labels_named(listed)))
+        todo = f"{to_ask(path)} The labels in {shown} are kept, and not shown to people. {todo}"
     return InputError(where=str(path), seen=seen, todo=todo)
 
 
