@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from cimento.errors import UsageError
-from cimento.io.values import NoValue, Value
+from cimento.io.values import NoValue, Value, grouped
 from cimento.measures.normalizing import NORMALIZATIONS, Normalization, Scope, normalize
 from cimento.paradigms.regions.two_by_two import (
     NO_ITEMS,
@@ -305,7 +305,7 @@ class DDTest:
         phenomenon: name of the phenomenon.
         normalization: scale of DD.
         dd: mean DD with its interval and test, over clusters if the suite declares them.
-        p_holm: p-value with Holm's correction over all tests made together.
+        p_holm: p-value with Holm's correction over the phenomena and measures of the model.
         others: of people's ratings, DD for other items and other people; None for models.
     """
 
@@ -356,7 +356,8 @@ def dd_tests(
 ) -> tuple[DDTest, ...]:
     """The test of DD for every phenomenon of every result.
 
-    Holm's correction covers all of them: phenomena x measures x models.
+    Holm's correction covers the phenomena and measures of each model on each suite, whatever other
+    models are tested beside it.
 
     Args:
         results: results of one or more models and measures.
@@ -374,8 +375,17 @@ def dd_tests(
         for result in results
         for phenomenon in result.phenomena
     ]
-    corrected = holm([test.dd.p for test in tests])
-    return tuple(replace(test, p_holm=p) for test, p in zip(tests, corrected, strict=True))
+    families = [(test.result.suite, test.result.model) for test in tests]
+    p_of_family = {
+        family: iter(holm(p_values))
+        for family, p_values in grouped(
+            zip(families, (test.dd.p for test in tests), strict=True)
+        ).items()
+    }
+    return tuple(
+        replace(test, p_holm=next(p_of_family[family]))
+        for test, family in zip(tests, families, strict=True)
+    )
 
 
 def _mean_dd(phenomenon: PhenomenonEffects, normalization: Normalization, seed: int) -> Mean:
