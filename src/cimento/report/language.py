@@ -179,13 +179,11 @@ def _told_lines(lines: Sequence[object], language: PageLanguage, whole: str) -> 
     return told
 
 
-def _parted(
-    lines: Sequence[object], language: PageLanguage, whole: str
-) -> list[Sequence[object]]:
+def _parted(lines: Sequence[object], language: PageLanguage, whole: str) -> list[Sequence[object]]:
     """Lines by the text that they were broken from.
 
     Of all ways to part them, that which leaves the fewest lines untold; then the one with the most
-    texts that stand between semicolons in the title of the whole figure, and the most texts.
+    texts that are between semicolons in the title of the whole figure, and the most texts.
     """
     best: list[tuple[tuple[int, int, int], list[Sequence[object]]]] = [((0, 0, 0), [])]
     for end in range(1, len(lines) + 1):

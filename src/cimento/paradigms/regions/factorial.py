@@ -356,8 +356,7 @@ def dd_tests(
 ) -> tuple[DDTest, ...]:
     """The test of DD for every phenomenon of every result.
 
-    Holm's correction covers the phenomena and measures of each model on each suite, whatever other
-    models are tested beside it.
+    Holm's correction is over the phenomena and measures of a model on a suite, whatever is beside.
 
     Args:
         results: results of one or more models and measures.
@@ -376,15 +375,10 @@ def dd_tests(
         for phenomenon in result.phenomena
     ]
     families = [(test.result.suite, test.result.model) for test in tests]
-    p_of_family = {
-        family: iter(holm(p_values))
-        for family, p_values in grouped(
-            zip(families, (test.dd.p for test in tests), strict=True)
-        ).items()
-    }
+    by_family = grouped(zip(families, (test.dd.p for test in tests), strict=True))
+    corrected = {family: iter(holm(p)) for family, p in by_family.items()}
     return tuple(
-        replace(test, p_holm=next(p_of_family[family]))
-        for test, family in zip(tests, families, strict=True)
+        replace(test, p_holm=next(corrected[of])) for test, of in zip(tests, families, strict=True)
     )
 
 

@@ -36,7 +36,7 @@ OTHERS = "95%, others"
 """The column of intervals for other items and other people."""
 SUPER_ADDITIVE = "DD > 0"
 HOLM = "Holm: over the phenomena and measures of a model on the suite."
-"""What p is corrected over, whatever other models stand beside."""
+"""What p is corrected over, whatever other models are beside."""
 
 
 def accuracy_grid(results: Sequence[Factorial]) -> Grid:
