@@ -360,8 +360,7 @@ def dd_tests(
 
     Args:
         results: results of one or more models and measures.
-        normalization: scale of DD; tests of shifted and rescaled scores are the same, those of
-            Likert points are not.
+        normalization: scale of DD; Likert points change tests, shifting and rescaling do not.
         seed: seed of the resampling.
     """
     tests = [
@@ -440,11 +439,10 @@ def design_models(
     Factors are coded +1/2 and -1/2: the first factor's changed level and the second factor's plain
     level are +1/2, so that the interaction equals DD and is positive for super-additivity. If the
     suite declares clusters of items, every formula gets `BY_CLUSTER`, for each factor of crossed
-    clusters: without a random slope of the
-    interaction, the model assumes that DD is the same in all clusters (Barr et al. 2013,
-    doi:10.1016/j.jml.2012.11.001). Random intercepts alone can make the interaction look more or
-    less certain than it is, since the residual then also contains the items' differences in each
-    factor. So look at both models, and at the test over items.
+    clusters: without a random slope of the interaction, the model assumes that DD is the same in
+    all clusters (Barr et al. 2013, doi:10.1016/j.jml.2012.11.001). Random intercepts alone can make
+    the interaction look more or less certain than it is, since the residual then also contains the
+    items' differences in each factor. So look at both models, and at the test over items.
 
     Args:
         results: results of one or more models and measures.
