@@ -238,7 +238,8 @@ def lines(audit: regions.Audit, say: Words) -> list[str]:
             detail=_said(confound.detail, say), count=len(confound.items))
         for confound in audit.confounds or ()
     ]  # fmt: skip
-    return made or [say("edit.audit-nothing")]
+    cancels = [say("edit.audit-cancels")] * (audit.confounds is not None)
+    return [*(made or [say("edit.audit-nothing")]), *cancels]
 
 
 def _said(text: str, say: Words) -> str:

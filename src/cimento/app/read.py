@@ -464,6 +464,10 @@ def in_page_language(element: ui.element, text: str, language: PageLanguage) -> 
         element.props(f"lang={USUAL}")
 
 
+_OURS = frozenset({"right is", "of", "scale", "question"})
+"""Columns whose texts may be those of cimento; texts of the other columns are names."""
+
+
 def _grid(visit: Visit, grid: Grid, language: PageLanguage) -> None:
     """A table of the report, with its notes."""
     with ui.element("div").classes("scroll"), ui.element("table").classes("grid"):
@@ -482,7 +486,8 @@ def _grid(visit: Visit, grid: Grid, language: PageLanguage) -> None:
                 with ui.element("tr"):
                     for column, cell in enumerate(row):
                         is_text = grid.is_text(column)
-                        shown = cell if is_text else language.cell(cell)
+                        is_ours = grid.header[column] in _OURS
+                        shown = cell if is_text and not is_ours else language.cell(cell)
                         Text(shown, "td").classes("text" if is_text else "num")
     if len(grid.text) > MOST_ROWS:
         Text(visit.say("read.more", count=len(grid.text) - MOST_ROWS)).classes("small")

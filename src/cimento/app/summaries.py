@@ -16,6 +16,7 @@ from cimento.app.frame import Text, Visit, heading
 from cimento.app.parts import show_demo
 from cimento.app.rated_run import show_rated_run
 from cimento.app.words import Words
+from cimento.errors import few_of_each_code
 from cimento.kinds.run import Run
 from cimento.report.formatting import remarks
 
@@ -58,6 +59,12 @@ def show_summaries(visit: Visit, named: Sequence[tuple[Path, Run]]) -> None:
             show_rated_run(visit, run, path)
             show_blanks(visit, parted)
             with ui.element("ul").classes("plain-list small"):
-                for remark in remarks(run.summary()):
+                for remark in _remarks(run, result):
                     with ui.element("li"):
                         show_translated(_CODE.sub("", remark), say)
+
+
+def _remarks(run: Run, result: RunResult) -> Sequence[str]:
+    """What is said of a run; of a design nothing about rates, which are not shown here."""
+    summary = run.summary()
+    return few_of_each_code(summary.warnings) if result.effects else remarks(summary)

@@ -167,6 +167,9 @@ def _about_sizes(
     return tuple(about for about in columns if any(v is not None for v in columns[about]))
 
 
+_WIDENED = "Where McNemar's test does not reject 0, Bonett and Price's interval is widened to it."
+
+
 def _methods(tested: Sequence[PairwiseComparison]) -> list[str]:
     """Notes on the methods behind the intervals and p-values of changes, and why these."""
     by_method: dict[str, list[PairwiseComparison]] = {}
@@ -176,6 +179,8 @@ def _methods(tested: Sequence[PairwiseComparison]) -> list[str]:
     notes = [f"Intervals and p of {designs_said(those)}: {m}." for m, those in by_method.items()]
     if any(pair.test.p is not None for pair in tested):
         notes.append("A 95% interval leaves out 0 exactly where p, uncorrected, is 0.05 or less.")
+    if any(pair.test.p is not None and not pair.design.clustered for pair in tested):
+        notes.append(_WIDENED)
     return notes
 
 

@@ -71,6 +71,11 @@ def design_differences_grid(
     told = {name: len({getattr(d, name) for d in differences}) > 1 for name in _IF_SEVERAL}
     names = dict.fromkeys((one.first, one.second) for one in differences)
     first, second = next(iter(names)) if len(names) == 1 else ("first", "second")
+    if any(one.change.value is not None for one in differences):
+        title = f"DD, paired by item: {second} minus {first}."
+        above = "Above 0, the second has the larger effect."
+    else:
+        title, above = "DD of each model, over the items that both have; not compared.", ""
     return Grid.of(
         differences,
         {
@@ -86,10 +91,10 @@ def design_differences_grid(
             f"p ({correction})": lambda one: _p(one.corrected),
             "reason": lambda one: one.change.reason,
         },
-        title=f"DD, paired by item: {second} minus {first}.",
+        title=title,
         labels=1 + sum(told.values()),
         remarks=1,
-        notes=("Above 0, the second has the larger effect.", *filter(None, (tests, over))),
+        notes=tuple(filter(None, (above, tests, over))),
         without=[name for name, shown in told.items() if not shown],
     )
 

@@ -74,7 +74,7 @@ def _texts(cell: GridCell) -> dict[str, str]:
 
 
 def _is_interval(cell: GridCell) -> bool:
-    return isinstance(cell, Shown) and cell.parts.get(LOW) is not None
+    return isinstance(cell, Shown) and cell.parts.get(LOW) is not None and HIGH in cell.parts
 
 
 def _table(grid: Grid) -> Iterator[list[_Cell]]:
@@ -105,7 +105,9 @@ def _cells(cell: GridCell) -> list[_Cell]:
         shown = cell.strip("[]").split(", ")
         ends = (cell.parts[LOW], cell.parts[HIGH])
         return [_Cell(text, _finite(v)) for text, v in zip(shown, ends, strict=True)]
-    return [_Cell(cell, _finite(cell.parts.get("")))]
+    # An end of an interval may have a column of its own.
+    value = next((cell.parts[name] for name in ("", LOW, HIGH) if name in cell.parts), None)
+    return [_Cell(cell, _finite(value))]
 
 
 def _finite(value: CellValue) -> float | None:

@@ -16,6 +16,8 @@ _WIDEST_EM = 0.62
 """Mean width of a letter in a wide font (DejaVu Sans, Verdana), in its size."""
 _LINE_EM = 1.2
 _SIZE = 11.0
+_BOX = re.compile(r'width="[^"]*" height="[^"]*" viewBox="0 0 ([\d.]+) ([\d.]+)"')
+_BACKGROUND = re.compile(r'<rect width="[^"]*" height="[^"]*" fill="white"')
 _MOVED = re.compile(r"translate\(\s*(-?[\d.]+)[\s,]+(-?[\d.]+)")
 _TURNED = re.compile(r"rotate\(\s*(-?[\d.]+)")
 _BEFORE = {"end": 1.0, "middle": 0.5}
@@ -28,6 +30,23 @@ class Room(NamedTuple):
     left: float
     right: float
     below: float
+
+
+def with_room(svg: str) -> str:
+    """A drawing with room for its labels on all sides but the upper one.
+
+    Args:
+        svg: the drawing, which begins at 0.
+    """
+    size = _BOX.search(svg)
+    if size is None:
+        return svg
+    width, height = map(float, size.groups())
+    left, right, below = room(svg, width=width, height=height)
+    whole, high = f"{left + width + right:g}", f"{height + below:g}"
+    opening = f'width="{whole}" height="{high}" viewBox="{-left:g} 0 {whole} {high}"'
+    behind = f'<rect x="{-left:g}" width="{whole}" height="{high}" fill="white"'
+    return _BACKGROUND.sub(behind, svg.replace(size[0], opening, 1), count=1)
 
 
 def room(svg: str, *, width: float, height: float) -> Room:

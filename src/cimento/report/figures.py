@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast, overload
 from cimento.errors import MissingDependencyError, UsageError, needing
 from cimento.io.files import write_bytes, write_text
 from cimento.io.inline_markup import exchanged
+from cimento.report.figure_room import with_room
 
 if TYPE_CHECKING:
     import altair as alt
@@ -171,13 +172,13 @@ class Figure:
         return seen
 
     def svg(self) -> str:
-        """The figure as SVG.
+        """The figure as SVG, with room for its labels in any font.
 
         Raises:
             UsageError: the figure cannot be drawn.
             MissingDependencyError: vl-convert-python is not installed.
         """
-        return str(self._converted("svg"))
+        return with_room(str(self._converted("svg")))
 
     def png(self) -> bytes:
         """The figure as PNG, two pixels for each unit.
@@ -217,10 +218,9 @@ class Figure:
             StorageError: the file cannot be written.
         """
         texts: dict[str, Callable[[], str]] = {
-            ".svg": self.svg,
-            ".csv": self.frame.write_csv,
+            ".svg": self.svg, ".csv": self.frame.write_csv,
             ".json": lambda: json.dumps(self.spec, ensure_ascii=False, indent=1) + "\n",
-        }
+        }  # fmt: skip
         pictures: dict[str, Callable[[], bytes]] = {".png": self.png, ".pdf": self.pdf}
         ending = path.suffix.lower()
         if ending in texts:

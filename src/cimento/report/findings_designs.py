@@ -23,7 +23,8 @@ _NOTE = (
     "DD: the difference of differences, taken within items; it shows the effect if it is above 0"
     " by p, corrected by Holm's method over the phenomena and measures of a model."
 )
-_DIFFERENCES = "Differences of DDs are paired by item, p corrected by Holm's method over all {}."
+_DIFFERENCES = "Differences of DDs are paired by item"
+_OVER = ", p corrected by Holm's method over all {} tests"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,8 @@ class Designs:
         """What the words mean, as far as they are used."""
         tests = max((one.family for one in self.differences), default=0)
         few = len({result.model for result in self.results}) <= FEW_MODELS
-        compared = (_DIFFERENCES.format(f"{tests} tests"),) if tests and few else ()
+        over = _OVER.format(tests) if tests > 1 else ""
+        compared = (f"{_DIFFERENCES}{over}.",) if tests and few else ()
         return (_NOTE, *compared) if self.results else ()
 
 

@@ -11,6 +11,7 @@ from cimento.faults import SEVERAL_LANGUAGES
 from cimento.io.inline_markup import apart
 from cimento.io.values import grouped
 from cimento.records.outcomes import STATISTICS
+from cimento.records.wrong_side import DD
 from cimento.report.cells import (
     PERCENT,
     SMALLEST_SHOWN_P,
@@ -178,6 +179,8 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
             _remark(result, of_chance=True)
         for result in run.results
     }  # fmt: skip
+    if any(one.statistic == DD for one in run.estimates):  # a prediction is called DD too
+        texts = {f"proportion of {q}{' > 0' * (q == DD)}": text for q, text in texts.items()}
     said = [text for text in dict.fromkeys(texts.values()) if text]
     if len(run.results) > 1 and not (len(said) == 1 and all(texts.values())):
         said = [f"{question}: {text}" for question, text in texts.items() if text]

@@ -21,7 +21,6 @@ from cimento.errors import UsageError
 from cimento.io.inline_markup import templates_of
 from cimento.io.values import grouped
 from cimento.report import RANK_GAP, JointReport, RunReport, SuiteReport
-from cimento.report.figure_room import room
 from cimento.report.figures import lacking_figures
 from cimento.report.findings import NOTHING_SAID, Findings
 from cimento.report.formatting import (
@@ -420,7 +419,7 @@ _NEEDLESS = re.compile(
     r" (?:xmlns(?::\w+)?|version|aria-\w+|role|pointer-events|font-family|stroke-miterlimit|class)"
     r'="[^"]*"| opacity="1"'
 )
-_BACKGROUND = re.compile(r'<rect width="[^"]*" height="[^"]*" fill="white"\s*/>')
+_BACKGROUND = re.compile(r'<rect x="[^"]*" width="[^"]*" height="[^"]*" fill="white"\s*/>')
 _EMPTY = re.compile(r'<path(?: display="none"| d="(?:M0,0h0v0h0Z)?")+\s*/>|<g>\s*</g>')
 _LONG = re.compile(r"\d+\.\d{2,}")
 _TAG = re.compile(r"<[^>]+>")
@@ -432,7 +431,7 @@ _QUICKLY: VegaSpec = {"aria": False, "axisQuantitative": {"labelLimit": 0}}
 Names of marks are needless there, and numbers on axes are too short to be cut.
 """
 _OPENING = re.compile(r"<svg\b[^>]*>")
-_SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+_BOX = re.compile(r'viewBox="(\S+ \S+ (\S+) \S+)"')
 
 
 def inline_svg(figure: Figure, *, name: str) -> str:
@@ -457,14 +456,12 @@ def inline_svg(figure: Figure, *, name: str) -> str:
     # The renderer counts on from drawing to drawing; the same figure is the same text.
     parts = {part: f"part{k}" for k, part in enumerate(dict.fromkeys(_COUNTED.findall(svg)))}
     svg = _COUNTED.sub(lambda match: match[0].removesuffix(match[1]) + parts[match[1]], svg)
-    size = _SIZE.search(svg)
-    width, height = map(float, size.groups() if size else ("400", "300"))
-    around = room(svg, width=width, height=height)
-    whole = f"{around.left + width + around.right:g}"
+    box = _BOX.search(svg)
+    view, width = box.groups() if box else ("0 0 400 300", "400")
     title = escape(figure.title)
     opening = (
-        f'<svg class="figure" role="img" aria-labelledby="{name}-title" width="{whole}"'
-        f' viewBox="{-around.left:g} 0 {whole} {height + around.below:g}">'
+        f'<svg class="figure" role="img" aria-labelledby="{name}-title" width="{width}"'
+        f' viewBox="{view}">'
         f'<title id="{name}-title">{title}</title>'
     )
     return _OPENING.sub(lambda _: opening, svg, count=1)

@@ -136,25 +136,25 @@ def figure_in(figure: Figure, language: PageLanguage) -> Figure:
     """
     if language.code == ENGLISH_CODE:
         return figure
-    spec = cast("VegaSpec", _told(figure.spec, language))
+    spec = cast("VegaSpec", _told(figure.spec, language, figure.title))
     config = {**cast("VegaSpec", spec.get("config", {})), "locale": {"number": _NUMBERS}}
     return replace(
         figure, title=Told(language.plain(figure.title)), spec={**spec, "config": config}
     )
 
 
-def _told(part: object, language: PageLanguage) -> object:
+def _told(part: object, language: PageLanguage, whole: str) -> object:
     """A part of a specification whose titles, and names of sides, are in a language."""
     if isinstance(part, list):
-        return [_told(one, language) for one in part]
+        return [_told(one, language, whole) for one in part]
     if not isinstance(part, Mapping):
         return part
     made = {
-        key: _title(value, language)
+        key: _title(value, language, whole)
         if key in _TITLES
         else value
         if key in _DATA
-        else _told(value, language)
+        else _told(value, language, whole)
         for key, value in part.items()
     }
     if made.get("field") == "side" and isinstance(scale := made.get("scale"), Mapping):
@@ -163,28 +163,46 @@ def _told(part: object, language: PageLanguage) -> object:
     return made
 
 
-def _title(title: object, language: PageLanguage) -> object:
+def _title(title: object, language: PageLanguage, whole: str) -> object:
     """A title of one line or of several, or with a line below it."""
     if isinstance(title, str):
         return language.plain(title) if " " in title else language.named(title)
     if isinstance(title, Mapping):
-        return {key: _title(line, language) if key in ("text", *_TITLES) else line
+        return {key: _title(line, language, whole) if key in ("text", *_TITLES) else line
                 for key, line in title.items()}  # fmt: skip
-    return _told_lines(title, language) if isinstance(title, list) else title
+    return _told_lines(title, language, whole) if isinstance(title, list) else title
 
 
-def _told_lines(lines: Sequence[object], language: PageLanguage) -> list[object]:
+def _told_lines(lines: Sequence[object], language: PageLanguage, whole: str) -> list[object]:
     """Lines in a language: those into which one text was broken are told as one, broken again."""
     told: list[object] = []
-    rest = [*lines]
-    while rest:
-        parts = (rest[:n] for n in range(1, len(rest) + 1) if isinstance(rest[n - 1], str))
-        texts = (" ".join(map(str, part)) for part in parts)
-        n = next((n for n, text in enumerate(texts, 1) if language.known(text) is not None), 1)
-        if n == 1:
-            told.append(_title(rest[0], language))
+    for part in _parted(lines, language, whole):
+        if len(part) == 1:
+            told.append(_title(part[0], language, whole))
         else:
-            width = max(len(str(line)) for line in rest[:n])
-            told += textwrap.wrap(language.plain(" ".join(map(str, rest[:n]))), width)
-        rest = rest[n:]
+            width = max(len(str(line)) for line in part)
+            text = language.plain(" ".join(map(str, part)))
+            told += textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
     return told
+
+
+def _parted(lines: Sequence[object], language: PageLanguage, whole: str) -> list[Sequence[object]]:
+    """Lines by the text that they were broken from.
+
+    Of all ways to part them, that which leaves the fewest lines untold; then the one with the most
+    texts that are between semicolons in the title of the whole figure, and the most texts.
+    """
+    best: list[tuple[tuple[int, int, int], list[Sequence[object]]]] = [((0, 0, 0), [])]
+    for end in range(1, len(lines) + 1):
+        ways = []
+        for begin in range(end):
+            part = lines[begin:end]
+            text = " ".join(map(str, part))
+            is_told = all(isinstance(o, str) for o in part) and language.known(text) is not None
+            if is_told or len(part) == 1:
+                (untold, named, texts), before = best[begin]
+                is_named = f"; {text}; " in f"; {whole}; "
+                score = (untold + (not is_told), named - is_named, texts - 1)
+                ways.append((score, [*before, part]))
+        best.append(min(ways, key=lambda way: way[0]))
+    return best[-1][1]

@@ -197,10 +197,10 @@ def test_dd_is_tested_over_items_and_corrected():
     assert table(as_csv(dd_grid(tests)))[1][-1] == first.dd.reason
     assert dd_grid(()).rows == ()
     # tests that could not be made are not part of the family
-    assert "Holm's correction is over all 0 tests." in dd_grid(tests).notes
+    assert dd_grid(tests).notes == ()
 
 
-def test_holm_is_over_all_tests_made():
+def test_holm_is_over_the_tests_of_a_model_whatever_stands_beside():
     rows = {str(k): (0.0, -1.0, -1.0, -4.0 - k) for k in range(1, 9)}
     suite = island_suite({"se": list(rows)})
     one = Factorial(
@@ -210,7 +210,17 @@ def test_holm_is_over_all_tests_made():
     # -1 to -8 less 2: nearly no draw is as far from its mean as -2 - 4.5 is from 0
     assert test.dd.p is not None
     assert test.dd.p < 0.02
-    assert [test.p_holm for test in dd_tests([one, one])] == pytest.approx([2 * test.dd.p] * 2)
+    # two measures of a model are one family, and another model is another one
+    measured = dataclasses.replace(one, measure="slor")
+    two = dd_tests([one, measured])
+    assert [test.p_holm for test in two] == pytest.approx([2 * test.dd.p] * 2)
+    beside = dd_tests([one, dataclasses.replace(one, model="other"), measured])
+    assert [test.p_holm for test in beside] == pytest.approx(
+        [2 * test.dd.p, test.dd.p, two[1].p_holm]
+    )
+    assert dd_grid(beside).notes[0] == (
+        "Holm: over the phenomena and measures of a model on the suite."
+    )
 
 
 # --- from runs

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from cimento.errors import UsageError
-from cimento.io.values import NoValue, Value
+from cimento.io.values import NoValue, Value, grouped
 from cimento.measures.normalizing import NORMALIZATIONS, Normalization, Scope, normalize
 from cimento.paradigms.regions.two_by_two import (
     NO_ITEMS,
@@ -305,7 +305,7 @@ class DDTest:
         phenomenon: name of the phenomenon.
         normalization: scale of DD.
         dd: mean DD with its interval and test, over clusters if the suite declares them.
-        p_holm: p-value with Holm's correction over all tests made together.
+        p_holm: p-value with Holm's correction over the phenomena and measures of the model.
         others: of people's ratings, DD for other items and other people; None for models.
     """
 
@@ -356,12 +356,11 @@ def dd_tests(
 ) -> tuple[DDTest, ...]:
     """The test of DD for every phenomenon of every result.
 
-    Holm's correction covers all of them: phenomena x measures x models.
+    Holm's correction is over the phenomena and measures of a model on a suite, whatever is beside.
 
     Args:
         results: results of one or more models and measures.
-        normalization: scale of DD; tests of shifted and rescaled scores are the same, those of
-            Likert points are not.
+        normalization: scale of DD; Likert points change tests, shifting and rescaling do not.
         seed: seed of the resampling.
     """
     tests = [
@@ -374,8 +373,12 @@ def dd_tests(
         for result in results
         for phenomenon in result.phenomena
     ]
-    corrected = holm([test.dd.p for test in tests])
-    return tuple(replace(test, p_holm=p) for test, p in zip(tests, corrected, strict=True))
+    families = [(test.result.suite, test.result.model) for test in tests]
+    by_family = grouped(zip(families, (test.dd.p for test in tests), strict=True))
+    corrected = {family: iter(holm(p)) for family, p in by_family.items()}
+    return tuple(
+        replace(test, p_holm=next(corrected[of])) for test, of in zip(tests, families, strict=True)
+    )
 
 
 def _mean_dd(phenomenon: PhenomenonEffects, normalization: Normalization, seed: int) -> Mean:
@@ -436,11 +439,10 @@ def design_models(
     Factors are coded +1/2 and -1/2: the first factor's changed level and the second factor's plain
     level are +1/2, so that the interaction equals DD and is positive for super-additivity. If the
     suite declares clusters of items, every formula gets `BY_CLUSTER`, for each factor of crossed
-    clusters: without a random slope of the
-    interaction, the model assumes that DD is the same in all clusters (Barr et al. 2013,
-    doi:10.1016/j.jml.2012.11.001). Random intercepts alone can make the interaction look more or
-    less certain than it is, since the residual then also contains the items' differences in each
-    factor. So look at both models, and at the test over items.
+    clusters: without a random slope of the interaction, the model assumes that DD is the same in
+    all clusters (Barr et al. 2013, doi:10.1016/j.jml.2012.11.001). Random intercepts alone can make
+    the interaction look more or less certain than it is, since the residual then also contains the
+    items' differences in each factor. So look at both models, and at the test over items.
 
     Args:
         results: results of one or more models and measures.

@@ -35,6 +35,8 @@ AVERAGE = "Average"
 OTHERS = "95%, others"
 """The column of intervals for other items and other people."""
 SUPER_ADDITIVE = "DD > 0"
+HOLM = "Holm: over the phenomena and measures of a model on the suite."
+"""What p is corrected over, whatever other models are beside."""
 
 
 def accuracy_grid(results: Sequence[Factorial]) -> Grid:
@@ -244,18 +246,19 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
         title="DD over items, with its interval and test.",
         labels=5,
         remarks=1,
-        notes=(
-            f"Holm's correction is over all {sum(test.dd.p is not None for test in tests)} tests.",
-            *_methods_said(tests),
-        ),
+        notes=(HOLM, *_methods_said(tests)) if _tested(tests) else (),
         without=() if any(test.clusters for test in tests) else ("clusters",),
     )
+
+
+def _tested(tests: Sequence[DDTest]) -> bool:
+    return any(test.dd.p is not None for test in tests)
 
 
 def _methods_said(tests: Sequence[DDTest], *more: str) -> list[str]:
     """How intervals and p were made, and more about p; nothing where nothing was tested."""
     said = f"Intervals (95%) and p: {interval_methods(test.dd for test in tests)}."
-    return [said, *more] if any(test.dd.p is not None for test in tests) else []
+    return [said, *more] if _tested(tests) else []
 
 
 def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid:
@@ -297,10 +300,7 @@ def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid
         remarks=1,
         notes=(
             "n: items. Each DD is taken within its item, so that items may differ in level.",
-            *_methods_said(
-                tests,
-                "Holm: over the phenomena and measures of a model; what a DD shows is by this p.",
-            ),
+            *_methods_said(tests, f"{HOLM} What a DD shows is by this p."),
             *filter(None, map(_said_of_worst, tests)),
             *notes,
         ),

@@ -139,7 +139,7 @@
     return [blank, cell];
   };
   const strips = (item) => {
-    const table = make("table", "strips", make("caption", "hidden", "Surprisal of each word in bits"));
+    const table = make("table", "strips", make("caption", "hidden", "Surprisal of each piece (token) in bits"));
     // Not "auto", for which the browser reads the caption first and leaves out what is isolated.
     table.dir = RIGHT_TO_LEFT.test(item.strips.map(stripText).join(" ")) ? "rtl" : "ltr";
     if (item.run.language) table.lang = item.run.language;
