@@ -357,7 +357,7 @@ def contrast_for_others(
         >>> of = Design.independent(6)
         >>> made = contrast_for_others(ratings, people, (1, -1), design=of, seed=1)
         >>> made.value, round(made.low, 2), round(made.high, 2)
-        (2.1, 1.42, 2.78)
+        (2.1, 1.58, 2.62)
     """
     if not ratings:
         return mean_of([], design, seed=seed, level=level)
