@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import inspect
 import math
 import re
@@ -283,3 +284,16 @@ def test_an_example_shows_the_number_that_hand_or_scipy_finds(name):
     for text, value in zip(numbers, expected, strict=True):
         digits = len(text.partition(".")[2])
         assert abs(float(text) - value) <= 0.5000001 * 10 ** -max(digits, 3), (text, value)
+
+
+STATISTICS = tuple(
+    f"cimento.statistics.{path.stem}"
+    for path in sorted(Path(str(files("cimento"))).joinpath("statistics").glob("[a-z]*.py"))
+    if ">>> " in path.read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_examples_of_a_module_of_statistics_print_what_they_show(name):
+    """Those of functions that are not public too: their numbers are what a reader checks."""
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
