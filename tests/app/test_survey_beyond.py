@@ -75,7 +75,8 @@ def test_of_choices_the_share_of_each_sentence_is_shown_and_no_empty_mean(tmp_pa
     for item, counts in ((items[0], (3, 1)), (items[1], (4, 0))):
         for sentence, n in zip(options[item], counts, strict=True):
             place = shown.index(sentence)
-            assert shown[place - 1 : place + 3] == [item, sentence, f"{n}/4", f"{25 * n}\xa0%"]
+            assert shown[place - 2] == item
+            assert shown[place : place + 3] == [sentence, f"{n}/4", f"{25 * n}\xa0%"]
 
 
 def test_files_of_answers_have_those_to_fillers_and_of_people_about_themselves(tmp_path):

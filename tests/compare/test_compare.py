@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 
 import polars as pl
 import pytest
@@ -285,7 +286,7 @@ def test_the_command_prints_tables_and_json(runs_of_every_kind, tmp_path, capsys
     assert "no finished run" in capsys.readouterr().err
 
 
-def test_ratings_are_compared_by_their_correlations(runs_of_every_kind, capsys):
+def test_ratings_are_compared_by_their_correlations(runs_of_every_kind, tmp_path, capsys):
     ratings = str(runs_of_every_kind / "it-acceptability")
     capsys.readouterr()
 
@@ -294,6 +295,9 @@ def test_ratings_are_compared_by_their_correlations(runs_of_every_kind, capsys):
     assert "Correlations with the same reference" in out
     assert "spearman" in out
     assert invoke(["compare", ratings, ratings, "--fail-if-worse", "0"]) == 2
+    assert "a run is on both sides" in capsys.readouterr().err
+    copy = str(shutil.copytree(ratings, tmp_path / "copy"))
+    assert invoke(["compare", ratings, copy, "--fail-if-worse", "0"]) == 2
     assert "nothing was judged" in capsys.readouterr().err
 
 

@@ -107,7 +107,7 @@ def test_the_first_curve_is_the_mean_over_suites_of_one_level_of_chance():
     designs = {name: replace(one, is_design=True) for name, one in facts.items()}
     assert list(means_over_training(rankings, designs)) == []
     courses = courses_of(rankings, runs, designs, headlines=headlines)
-    assert [one.label for one in courses] == ["s, all", "t, all", "u, all"]
+    assert [one.label for one in courses] == ["s", "t", "u"]
 
 
 def test_drafts_and_starter_suites_are_in_no_mean_with_others():
@@ -138,7 +138,7 @@ def test_drafts_and_starter_suites_are_in_no_mean_with_others():
     courses = courses_of(rankings, runs, facts, headlines=headlines)
     table = training_grids(courses)["curve"]
     assert table.header == (
-        "step", "2 suites, chance 0.50", "2 generated suites, chance 0.50", "w, all, chance 0.50"
+        "step", "2 suites, chance 0.50", "2 generated suites, chance 0.50", "w, chance 0.50"
     )  # fmt: skip
     assert "2 generated suites, chance 0.50: u, v." in table.notes
     pairs = [one for ranking in rankings for one in ranking.pairs]

@@ -216,7 +216,8 @@ def test_a_list_with_nothing_that_judges_takes_items_and_conditions_or_ratings(t
     todo = refused(
         written(tmp_path, {"sentence": BOTH, "verb": ["sleep", "sleeps", "x"] + ["y"] * 5})
     )
-    assert todo.startswith("Nothing says which sentences of 'sentence' are good")
+    assert todo.startswith("To ask people: ")
+    assert "Nothing says which sentences of 'sentence' are good" in todo
     items = {"item": list("11223344"), "condition": ["good", "bad"] * 4}
     assert pairs(written(tmp_path, {**items, "sentence": BOTH})) == PAIRS
     assert ratings(written(tmp_path, {"sentence": BOTH, "rating": POINTS})) == MEANS

@@ -25,6 +25,7 @@ from cimento.records.blanks import EXPECTED_TABLE, FORCED_CHOICE
 from cimento.report.cells import CellValue, parts_of, shown
 from cimento.report.grid import Grid, GridCell
 from cimento.report.language import Told
+from cimento.suites.cloze import ClozeSuite, dividing_column
 
 _MOST_BLANKS = 200
 _MOST_WITHOUT_SCROLLING = 40
@@ -113,6 +114,18 @@ def _with(
         )
         for row in _rows(grid)
     )
+
+
+def divided(run: Run) -> Run:
+    """A run of blanks broken down as its report is, by a column of the items; others as they are.
+
+    Args:
+        run: of any kind.
+    """
+    if not isinstance(run.suite, ClozeSuite) or getattr(run.options, "by", ()):
+        return run
+    column = dividing_column(run.suite.items)
+    return run.grouped(by=(column,)) if column else run
 
 
 def show_blanks(visit: Visit, run: Run) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nicegui import ui
 
-from cimento.app.blanks import show_blanks
+from cimento.app.blanks import divided, show_blanks
 from cimento.app.breakdowns import show_parts
 from cimento.app.conclusions import RunResult, results_beside
 from cimento.app.findings import show_translated
@@ -53,8 +53,7 @@ def show_summaries(visit: Visit, named: Sequence[tuple[Path, Run]]) -> None:
             show_demo([run.model], say)
             for line in filter(None, (result.masked(say), *result.cells(say))):
                 Text(line)
-            column = run.paradigm.presenter.column_of_parts(run)
-            parted = run.grouped(by=(column,)) if column else run
+            parted = divided(run)
             show_parts(parted, say)
             show_rated_run(visit, run, path)
             show_blanks(visit, parted)

@@ -66,13 +66,6 @@ class Presenter(Protocol[SuiteT_contra, RunT_contra]):
         """
         return ()
 
-    def column_of_parts(self, run: RunT_contra) -> str:  # noqa: ARG002
-        """The column that the results of a run are broken down by where its options name none.
-
-        By default, and where they name one, it is empty.
-        """
-        return ""
-
     def sections(self, runs: Sequence[RunT_contra]) -> Sequence[SuiteReport]:
         """The sections of a report on some runs of this paradigm, one for each suite."""
 

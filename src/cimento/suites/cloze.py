@@ -463,3 +463,22 @@ def _shared_forms(template: Template) -> list[SharedForm]:
         for form, sets in _by_form(template.seeds).items()
         if len(sets) > 1
     ]
+
+
+_GROUPS = (2, 12)
+"""A free column divides a suite if it has so many values."""
+
+
+def dividing_column(items: Iterable[ClozeItem]) -> str:
+    """The first free column of words that makes a few groups of items; empty where none does."""
+    columns: dict[str, set[str]] = {}
+    for item in items:
+        for name, value in item.columns.items():
+            columns.setdefault(name, set()).add(value)
+    least, most = _GROUPS
+    fitting = (
+        name
+        for name, values in columns.items()
+        if least <= len(values) <= most and not all(map(str.isdecimal, values))
+    )
+    return next(fitting, "")

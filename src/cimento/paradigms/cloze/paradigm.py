@@ -250,12 +250,6 @@ class ClozePresenter(PlainPresenter[ClozeSuite]):
 
         return (*noted, *faults_of(dictionary_of(answers)))
 
-    def column_of_parts(self, run: Run) -> str:
-        """The first column that makes a few groups of items."""
-        from cimento.paradigms.cloze.sections import column_of
-
-        return column_of(ClozeAnswers(run))
-
     def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
         """Hits, choices, figures, and the items with what was in their blanks."""
         from cimento.paradigms.cloze.sections import cloze_sections

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -43,7 +43,7 @@ from cimento.report.formatting import estimate_label, percent
 from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.report.items import worst_first
 from cimento.report.strips import Piece, RegionStrip, Strip
-from cimento.suites.cloze import BLANK, ClozeItem
+from cimento.suites.cloze import BLANK, ClozeItem, dividing_column
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,8 +53,6 @@ _SHOWN = 5
 """Fillers of an item that are in a page."""
 
 _LISTED = 20
-_GROUPS = (2, 12)
-"""A free column divides a suite into dimensions if it has so many values."""
 
 
 def cloze_sections(runs: Sequence[Run]) -> list[SuiteReport]:
@@ -65,28 +63,8 @@ def cloze_sections(runs: Sequence[Run]) -> list[SuiteReport]:
 def _by_dimension(run: Run) -> ClozeAnswers:
     """A run, judged by a column of its items where it says none itself."""
     answers = ClozeAnswers(run)
-    column = column_of(answers)
+    column = "" if answers.options.by else dividing_column(answers.items)
     return ClozeAnswers(run.grouped(by=(column,))) if column else answers
-
-
-def column_of(answers: ClozeAnswers) -> str:
-    """The column that answers are broken down by; empty where their options name one, or none."""
-    return "" if answers.options.by else dimension_of(answers.items)
-
-
-def dimension_of(items: Iterable[ClozeItem]) -> str:
-    """The first free column of words that makes a few groups of items; empty where none does."""
-    columns: dict[str, set[str]] = {}
-    for item in items:
-        for name, value in item.columns.items():
-            columns.setdefault(name, set()).add(value)
-    least, most = _GROUPS
-    fitting = (
-        name
-        for name, values in columns.items()
-        if least <= len(values) <= most and not all(map(str.isdecimal, values))
-    )
-    return next(fitting, "")
 
 
 def _suite(runs: Sequence[Run]) -> SuiteReport:
