@@ -122,7 +122,7 @@ def divided(run: Run) -> Run:
     Args:
         run: of any kind.
     """
-    if not isinstance(run.suite, ClozeSuite) or getattr(run.options, "by", ()):
+    if not isinstance(run.suite, ClozeSuite) or getattr(run.options, "by", None):
         return run
     column = dividing_column(run.suite.items)
     return run.grouped(by=(column,)) if column else run
