@@ -16,7 +16,7 @@ from cimento.compare.ways import WayComparison, compare_ways, is_restated
 from cimento.errors import UsageError
 from cimento.io.inline_markup import isolated, notebook_table
 from cimento.io.tables import REQUESTS
-from cimento.paired.designs import main_questions, paired_designs
+from cimento.paired.designs import paired_designs
 from cimento.paired.item_outcomes import (
     ItemOutcomes,
     distinct_names,
@@ -216,8 +216,8 @@ def compare_before_after(
         second: the other, or what came after; see `pair_runs` for what belongs together.
         measure: of scores and verdicts, where runs have several; empty for as they are.
         correction: how p-values are corrected: ``holm``, or ``bh`` for the false discovery rate.
-        every_question: whether all questions count alike. By default, those that sum up a suite, of
-            a design DD > 0, are corrected by themselves, and the others too.
+        every_question: whether all questions count alike. By default, those that sum up a suite are
+            corrected by themselves, and the others too.
         seed: of resampling.
 
     Raises:
@@ -226,7 +226,7 @@ def compare_before_after(
     sides = [list(side) if isinstance(side, Sequence) else [side] for side in (first, second)]
     matches = pair_runs(*(judged_on_measure(side, measure) for side in sides))
     rates, values, correlations, headlines = _paired(matches, seed=seed)
-    main = frozenset() if every_question else main_questions(headlines, matches)
+    main = frozenset() if every_question else headlines
     return BeforeAfter(
         runs=tuple(_shared(*both) for both in matches),
         models=_two_models(matches),

@@ -11,10 +11,9 @@ from cimento.io.values import grouped
 from cimento.paired.pairwise import adjusted
 from cimento.paired.scores import paired_interactions
 from cimento.report.design_differences import DesignDifference
-from cimento.suites.design import predictions_of, squares
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
 
     from cimento.kinds.run import Run
     from cimento.paired.pairwise import Correction
@@ -66,33 +65,6 @@ def paired_designs(
         ),
         correction,
     )
-
-
-def main_questions(
-    headlines: Collection[tuple[str, str]], pairs: Sequence[tuple[Run, Run]]
-) -> frozenset[tuple[str, str]]:
-    """Suite and question of what two sides are compared by first: of designs, that DD is above 0.
-
-    Args:
-        headlines: suite and question of what sums up each run.
-        pairs: runs that belong together.
-    """
-    of_designs = {
-        (one.suite.name, question)
-        for one, other in pairs
-        for question in _questions_of_dd(one) & _questions_of_dd(other)
-    }
-    designs = {suite for suite, _ in of_designs}
-    return frozenset(of_designs | {main for main in headlines if main[0] not in designs})
-
-
-def _questions_of_dd(run: Run) -> frozenset[str]:
-    """The predictions that a DD is above 0, if the run is of a design that has them."""
-    suite = run.sentences
-    if suite is None or not run.paradigm.presenter.design_effects(run):
-        return frozenset()
-    above = {predictions_of(square)[0].formula for square in squares(suite)}
-    return frozenset(one.name for one in suite.predictions if one.formula in above)
 
 
 def _differences(
