@@ -12,8 +12,7 @@ from pathlib import Path
 
 from cimento.errors import CimentoError
 
-# A sheet as wide as sheets can be takes 189 MB, and 244 MB where its reader is imported first.
-MOST_BYTES = 260_000_000
+MOST_BYTES = 200_000_000
 """What reading a file of less than a megabyte may need at most."""
 
 ROOM_BYTES = 2_000_000_000

@@ -62,7 +62,8 @@ def read_list(data: bytes, path: Path) -> tuple[list[ListRow], list[Fault]]:
     if path.suffix.lower() == _TEXT and not errors(faults) and b"\t" not in data:
         text, faults = decode(data, name=path.name)  # commas are those of sentences
         rows = [[line] for line in (text or "").split("\n")]
-    filled = [(n, [*map(str.strip, row)]) for n, row in enumerate(rows, start=1)]
+    # Gaps of a workbook may have a million rows, of which none is a sentence.
+    filled = [(n, [*map(str.strip, row)]) for n, row in enumerate(rows, start=1) if any(row)]
     columns = sorted({place for _, row in filled for place, cell in enumerate(row) if cell})
     if errors(faults) or not 0 < len(columns) <= _COLUMNS:
         return [], faults
