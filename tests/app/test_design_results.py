@@ -13,15 +13,8 @@ from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
 from cimento.kinds.run import open_run
 from cimento.report.formatting import remarks
+from tests.helpers.grids import SETS
 
-SETS = [
-    ("el vecino", "compró", "una bici"),
-    ("la jueza", "leyó", "el informe"),
-    ("mi prima", "pintó", "la puerta"),
-    ("el chef", "quemó", "el asado"),
-    ("tu tía", "vendió", "el piso"),
-    ("la niña", "perdió", "el lápiz"),
-]
 CELLS = {
     ("corta", "no-isla"): "¿Quién cree que {} {} {}?",
     ("larga", "no-isla"): "¿Qué cree Ana que {1} {0}?",

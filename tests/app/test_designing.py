@@ -14,15 +14,8 @@ from cimento.app.words import LANGUAGES, said
 from cimento.kinds.registry import load_suite
 from cimento.suites.design import squares
 from tests.helpers.app_user import visit
-from tests.helpers.grids import asked, grid
+from tests.helpers.grids import SETS, asked, grid, stored
 
-SETS = [
-    ("el vecino", "compró", "una bici"),
-    ("la jueza", "leyó", "el informe"),
-    ("mi prima", "pintó", "la puerta"),
-    ("el chef", "quemó", "el asado"),
-    ("tu tía", "vendió", "el piso"),
-]
 HEAD = ("Grupo de frases", "Cláusula", "Enlace", "Hueco", "Oración")
 ISLANDS = [
     ("Distanza", "Struttura", "Frase"),
@@ -136,10 +129,7 @@ def test_predictions_are_named_and_explained_in_the_language_of_the_window():
 
 
 def test_it_is_asked_on_the_page_what_three_factors_predict(tmp_path):
-    path = tmp_path / "suites" / "huecos.csv"
-    path.parent.mkdir()
-    rows = three_factors().items.rows
-    path.write_text("".join(";".join(row) + "\n" for row in rows), encoding="utf-8")
+    stored(three_factors(), tmp_path / "suites" / "huecos.csv")
 
     async def flow(user):
         await user.open("/es/edit?suite=suites/huecos.csv")
@@ -211,10 +201,7 @@ def test_no_set_is_left_out_where_most_are_not_whole():
 
 
 def test_the_page_goes_on_without_incomplete_sets(tmp_path):
-    path = tmp_path / "suites" / "isole.csv"
-    path.parent.mkdir()
-    rows = incomplete().items.rows
-    path.write_text("".join(";".join(row) + "\n" for row in rows), encoding="utf-8")
+    stored(incomplete(), tmp_path / "suites" / "isole.csv")
 
     async def flow(user):
         await user.open("/it/edit?suite=suites/isole.csv")

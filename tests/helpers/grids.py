@@ -13,3 +13,21 @@ def grid(*rows):
 def asked(made):
     """What the page asks about a grid, or proposes; None for nothing."""
     return question_of(made, check_grid(made).findings)
+
+
+SETS = [
+    ("el vecino", "compró", "una bici"),
+    ("la jueza", "leyó", "el informe"),
+    ("mi prima", "pintó", "la puerta"),
+    ("el chef", "quemó", "el asado"),
+    ("tu tía", "vendió", "el piso"),
+    ("la niña", "perdió", "el lápiz"),
+]
+"""Subject, verb and object of the sentences of designs in Spanish."""
+
+
+def stored(made, path):
+    """Store the rows of a grid as a table that the window opens."""
+    path.parent.mkdir()
+    rows = made.items.rows
+    path.write_text("".join(";".join(row) + "\n" for row in rows), encoding="utf-8")
