@@ -147,7 +147,7 @@ def test_results_say_how_many_sentences_may_be_fillers_and_leave_them_out_at_a_p
         user.find("Leggi le risposte").click()
         await user.should_see("Frasi giudicate con l'etichetta «riempitivo»: 1.", retries=300)
         user.find("Sì, lasciale fuori").click()
-        await user.should_see("Lasciate fuori come riempitivi: 1 frasi", retries=300)
+        await user.should_see("Lasciate fuori come riempitivi: 1 frase", retries=300)
         await user.should_not_see("Frasi giudicate con l'etichetta")
 
     visit(tmp_path, flow)

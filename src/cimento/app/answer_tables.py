@@ -86,6 +86,11 @@ class Labels:
     names: tuple[str, ...] = ()
     of_place: Mapping[Place, Mapping[str, str]] = field(default_factory=dict)
 
+    @classmethod
+    def at(cls, of_place: Mapping[Place, Mapping[str, str]]) -> Labels:
+        """Labels by suite, item and condition, with all columns that they name."""
+        return cls((*dict.fromkeys(name for one in of_place.values() for name in one),), of_place)
+
     def of(self, suite: str, item: str, condition: str) -> tuple[str, ...]:
         """The labels of a sentence, column by column; empty where it has none."""
         usual = self.of_place.get((suite, item, ""), {})

@@ -27,7 +27,6 @@ from cimento.app.answer_tables import (
     workbook_of,
 )
 from cimento.app.beside import Asked, BesideModels
-from cimento.app.beside_sentences import MOST_WHOLE
 from cimento.app.choice_shares import options_about, shares_grid, show_shares
 from cimento.app.exclusions import ExclusionForm, Filtered, show_logged
 from cimento.app.fillers import offer_without
@@ -359,8 +358,7 @@ class Results:
             del columns[of["condition"]]
         if all(one.n_z == one.n for one in means):
             del columns[of["z-n"]]
-        is_long = len(means) > MOST_WHOLE
-        table([*columns], [[*row] for row in zip(*columns.values(), strict=True)], is_long=is_long)
+        table([*columns], [[*row] for row in zip(*columns.values(), strict=True)])
         Text(say("people.z-what")).classes("small")
         if alike := people_without_z(self._judgments):
             count = say.number(len(alike))

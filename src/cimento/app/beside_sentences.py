@@ -22,8 +22,6 @@ from cimento.report.cells import count, shown
 from cimento.report.formatting import number
 from cimento.report.grid import Grid
 
-MOST_WHOLE = 40
-"""Sentences up to which the whole table is on the page; that of more scrolls in a box."""
 _NO_NAME = re.compile(r"[^\w.-]+")
 """What names of files do without."""
 
@@ -55,8 +53,7 @@ class BesideSentences:
         heading(say("people.one-by-one", suite=row.suite, model=row.model), level=4)
         self._build_by_label()
         columns = self._columns()
-        table([*columns], [list(cells) for cells in zip(*columns.values(), strict=True)],
-              is_long=len(row.sentences) > MOST_WHOLE)  # fmt: skip
+        table([*columns], [list(cells) for cells in zip(*columns.values(), strict=True)])
         Text(say("people.ranks-what", measure=measure_of(row, say))).classes("small")
         name = file_of(used, row.model)
         grid = beside_grid(row, self._labels, say)

@@ -28,7 +28,6 @@ from cimento.report.language import Told
 from cimento.suites.cloze import ClozeSuite, dividing_column
 
 _MOST_BLANKS = 200
-_MOST_WITHOUT_SCROLLING = 40
 _MOST_WORDS = 20
 _LEAST_P = 0.0001
 _SAID = re.compile(r"(?<=\()\d\.\d{3}(?=\))")
@@ -155,7 +154,7 @@ def show_blanks(visit: Visit, run: Run) -> None:
         names = (names[0], *own, *names[1:])
         cells = [[_shown(name, row, say) for name in names] for row in rows[:_MOST_BLANKS]]
         headings = [_heading(name, say) for name in names]
-        table(headings, cells, is_long=len(rows) > _MOST_WITHOUT_SCROLLING)
+        table(headings, cells)
         if len(rows) > _MOST_BLANKS:
             Text(say("read.more", count=len(rows) - _MOST_BLANKS)).classes("small")
         for line in _notes(rows, say):

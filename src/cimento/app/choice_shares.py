@@ -9,7 +9,6 @@ from functools import partial
 from typing import TypeAlias
 
 from cimento.app.answer_tables import Labels, condition_shown, heading_of, titled
-from cimento.app.beside_sentences import MOST_WHOLE
 from cimento.app.frame import Text, Visit, heading
 from cimento.app.incoming import asked_about
 from cimento.app.labels import suite_of
@@ -87,7 +86,7 @@ def show_shares(shares: Sequence[SentenceShare], labels: Labels, say: Words) -> 
     if not any(one.condition for one in shares):  # no test says what they are
         del columns[say("people.of-condition")]
     rows = [list(row) for row in zip(*columns.values(), strict=True)]
-    table([*columns], rows, is_long=len(rows) > MOST_WHOLE)
+    table([*columns], rows)
     if any(one.sentence in (BOTH, NONE) for one in shares):
         Text(say("people.ties-what")).classes("small")
 

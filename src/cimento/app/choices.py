@@ -168,7 +168,6 @@ def show_items(row: ChoicesBeside, visit: Visit, *, used: str) -> None:
              yes if one.model_right else no]
             for one in row.items
         ],
-        is_long=True,
     )  # fmt: skip
     give = partial(save, file_of(used, row.model), lambda: workbook_of(
         items_grid(row, say.language), say.language))  # fmt: skip

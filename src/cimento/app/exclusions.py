@@ -190,7 +190,6 @@ def _show_each(
              *(_measured(rule, measured[rule.name].get(person), answers, say) for rule in shown)]
             for person, answers in people.items()
         ],
-        is_long=True,
     )  # fmt: skip
     failed = [
         f"{person} ({_measured(_BY_NAME[ATTENTION], one, people[person], say)})"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from nicegui import ui
@@ -16,7 +16,7 @@ from cimento.app.answer_tables import Labels
 from cimento.app.findings import button
 from cimento.app.frame import Text, Visit, guarded
 from cimento.app.words import Words
-from cimento.errors import CimentoError
+from cimento.errors import CimentoError, counted
 from cimento.judgments import Judgment
 from cimento.judgments.summaries import is_rated
 from cimento.kinds.paradigm import surveyor_of
@@ -88,7 +88,7 @@ def offer_without(
     visit: Visit,
     judgments: Sequence[Judgment],
     labels: Labels,
-    leave: Callable[[list[Judgment], str], object],
+    leave: Callable[[list[Judgment], str], Awaitable[object]],
 ) -> None:
     """Say how many of the rated sentences have labels of fillers, with a button to leave them out.
 
@@ -108,8 +108,9 @@ def offer_without(
 
     async def do() -> None:
         shown = ", ".join(f"'{label}'" for label in found)
-        said = f"Left out as fillers: {len(fillers)} sentences with the label {shown}."
-        await leave([one for one in judgments if one.key[:3] not in fillers], said)  # type: ignore[misc]
+        n = counted(len(fillers), "sentence")
+        said = f"Left out as fillers: {n} with the label {shown}."
+        await leave([one for one in judgments if one.key[:3] not in fillers], said)
 
     with ui.element("div").classes("mend").mark("fillers-in"):
         Text(say("people.fillers-in", **_told(found, say)))

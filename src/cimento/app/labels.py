@@ -30,16 +30,11 @@ from cimento.suites.builtin import find_suite
 _SEED = 0
 
 
-def _labels(of_place: Mapping[Place, Mapping[str, str]]) -> Labels:
-    names = dict.fromkeys(name for labels in of_place.values() for name in labels)
-    return Labels(tuple(names), of_place)
-
-
 def labels_asked(design: SurveyDesign) -> Labels:
     """The labels of the sentences of a survey."""
     suite = design.source.suite
     asked = {(suite, one.item, one.condition): one.labels for one in design.questions}
-    return _labels({place: labels for place, labels in asked.items() if labels})
+    return Labels.at({place: labels for place, labels in asked.items() if labels})
 
 
 async def labels_about(visit: Visit, judgments: Sequence[Judgment]) -> Labels:
@@ -50,7 +45,7 @@ async def labels_about(visit: Visit, judgments: Sequence[Judgment]) -> Labels:
         with contextlib.suppress(CimentoError):
             path = await asyncio.to_thread(suite_of, visit, suite)
             found |= await asyncio.to_thread(_labels_in, path, suite)
-    return _labels(found)
+    return Labels.at(found)
 
 
 def _labels_in(path: Path, suite: str) -> dict[Place, Mapping[str, str]]:

@@ -43,14 +43,18 @@ def plain_table(
                     Text(cell, "td")
 
 
-def table(names: Sequence[str], rows: Sequence[Sequence[str]], *, is_long: bool = False) -> None:
-    """A table of texts, which scrolls by itself, in the place where the page is being built.
+_MOST_WHOLE = 40
+"""Rows of the longest table that is shown at its full height."""
+
+
+def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table of texts, in the place where the page is being built; a long one scrolls by itself.
 
     Args:
         names: the names of the columns.
         rows: the cells of each row.
-        is_long: whether it is cut off at some height.
     """
+    is_long = len(rows) > _MOST_WHOLE
     with ui.element("div").classes("table-holder long" if is_long else "table-holder") as holder:
         holder.props("tabindex=0")
         plain_table(names, rows)

@@ -58,6 +58,4 @@ def _labels(run: Run) -> Labels:
     if suite is None or any(len(item.conditions) > 1 for item in suite.items):
         return Labels()
     found = labels_of_items(surveyor_of(run.paradigm, suite).survey_items(suite, None).items)
-    names = dict.fromkeys(name for labels in found.values() for name in labels)
-    of_place = {(run.suite_name, item, ""): labels for (item, _), labels in found.items()}
-    return Labels((*names,), of_place)
+    return Labels.at({(run.suite_name, item, ""): labels for (item, _), labels in found.items()})
