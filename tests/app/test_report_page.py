@@ -156,3 +156,12 @@ def test_names_and_numbers_of_tables_are_not_taken_for_sentences():
 def test_only_a_page_is_in_a_language(tmp_path, capsys):
     assert invoke(["report", str(tmp_path), "--table", "results", "--language", "it"]) == 2
     assert "has no effect with --table" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_what_an_author_wrote_is_never_translated_in_part(code):
+    language = page_language(code)
+    own = "The verb that agrees is less surprising than one of the other number."
+    assert language.of_suite(own) == own
+    assert language.of_suite("short_isle is less surprising than long_isle.").startswith("short_is")
+    assert "surprising" not in language.of_suite("short_isle is less surprising than long_isle.")
