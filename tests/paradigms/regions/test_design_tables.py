@@ -356,7 +356,8 @@ def test_tested_effects_have_intervals_and_p():
     assert same_for_all_items.dd.p is None
     assert rows["DD"] == f"{test.dd.value:.2f} [{test.dd.low:.2f}, {test.dd.high:.2f}]"
     assert "p (Holm)" in rows
-    assert any("is over 1 test." in note for note in grid.notes)
+    said = "Holm: over the phenomena and measures of a model on the suite."
+    assert any(note.endswith(said) for note in grid.notes)
 
 
 def test_a_paper_gets_tests_with_two_models_side_by_side_and_more_below_each_other():

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.errors import counted
 from cimento.measures.normalizing import SCALES
-from cimento.paradigms.regions.factorial_tables import interval_methods
+from cimento.paradigms.regions.factorial_tables import HOLM, interval_methods
 from cimento.report import formatting
 from cimento.report.cells import Shown, count, repeated
 from cimento.report.formatting import short_model_names
@@ -59,9 +58,8 @@ def effects_in_paper(tests: Sequence[DDTest]) -> Grid:
 
 
 def _about_tests(tests: Sequence[DDTest]) -> str:
-    """The methods behind intervals and p, and over how many tests p is corrected."""
-    number = sum(test.dd.p is not None for test in tests)
-    corrected = f" Holm's correction is over {counted(number, 'test')}." if number else ""
+    """The methods behind intervals and p, and over which tests p is corrected."""
+    corrected = f" {HOLM}" if any(test.dd.p is not None for test in tests) else ""
     return f"Interval (95%) and p of DD: {interval_methods(test.dd for test in tests)}.{corrected}"
 
 
