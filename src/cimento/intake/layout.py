@@ -163,7 +163,9 @@ def _are_above(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         if name
     ]
     return all(
-        cells and all(_is_number(cell) or len(cell.split()) > len(name.split()) for cell in cells)
+        cells
+        and not _is_value(name)
+        and all(_is_number(cell) or len(cell.split()) > len(name.split()) for cell in cells)
         for name, cells in columns
     )
 
@@ -212,6 +214,11 @@ def _gaps(tops: Sequence[str], names: Sequence[str]) -> list[tuple[int, int]]:
 
 def _is_name(cell: str) -> bool:
     return bool(cell) and len(cell.split()) <= _MOST_WORDS and not cell.endswith(_FINAL)
+
+
+def _is_value(cell: str) -> bool:
+    """Whether a cell is a number, or true or false as programs store them, and names no column."""
+    return _is_number(cell) or cell in ("true", "false")
 
 
 def headings_and_sums(cells: Mapping[str, Sequence[str]]) -> dict[int, tuple[str, bool]]:
