@@ -1,5 +1,6 @@
 """The report in the languages of the app: all of it that is not headed as English, same numbers."""
 
+import json
 import re
 import tomllib
 from html import unescape
@@ -18,6 +19,8 @@ from cimento.cli.main import invoke
 from cimento.documents import sections_of
 from cimento.kinds.run import open_runs
 from cimento.report.formatting import with_minus
+from cimento.report.html import asset
+from cimento.report.items import said_by
 from cimento.report.language import ENGLISH, figure_in
 
 OTHERS = [code for code in LANGUAGES if code != "en"]
@@ -45,7 +48,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         if tag not in ("meta", "link", "br", "input"):
-            apart = tag in ("style", "script", "code", "noscript")
+            apart = tag in ("style", "script", "code")
             kind = "apart" if apart or (tag == "div" and ("lang", "en") in attributes) else ""
             kind = "english" if tag == "span" and ("lang", "en") in attributes else kind
             self._open.append((tag, kind))
@@ -80,9 +83,38 @@ def test_a_report_has_no_english_but_what_is_headed_so(runs, code):
     assert f'<html lang="{code}">' in report_page(runs, code)
     said = " ".join(page.texts)
     # The comments of suites are those of their authors.
-    words_of_pages = ("Overview", "Accuracy", "chance", "Intervals", "predictions", "Rates")
+    words_of_pages = (
+        "Overview", "Accuracy", "chance", "Intervals", "predictions", "Rates", "Search", "Verdict",
+        "fail", "surprisal in bits", "Arrow keys",
+    )  # fmt: skip
     for english in words_of_pages:
         assert re.search(rf"(?<![\w-]){english}(?![\w-])", said) is None, english
+
+
+@pytest.mark.slow
+def test_the_items_of_a_report_are_in_its_language(runs):
+    block = re.search(r'id="item-data">(.*?)</script>', report_page(runs, "it"), re.DOTALL)
+    data = json.loads(block[1])
+    assert data["says"]["{count} of {all} items"] == "Item: {count} di {all}"
+    remarks = {data["words"][name] for item in data["items"] for name, _ in item[10]}
+    assert any(name.startswith("rango nel modello") for name in remarks)
+    assert not any(name.startswith("rank") for name in remarks)
+    units = {data["words"][item[5]] for item in data["items"]}
+    assert units <= {"", "bit", "nat", "dei ranghi"}
+    english = re.search(r'id="item-data">(.*?)</script>', report_page(runs, "en"), re.DOTALL)
+    assert "says" not in json.loads(english[1])
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_every_text_of_the_script_of_items_is_known(code):
+    language = page_language(code)
+    script = asset("items.js")
+    texts = said_by(script, ENGLISH)
+    assert len(texts) > 20
+    assert [text for text in texts if language.known(text) is None] == []
+    assert len(re.findall(r"\bsay\(", script)) == script.count('say("') + len(
+        re.findall(r"\bsay\((?:verdict|value|item\.verdict|data\.words\[mark\])\)", script)
+    )
 
 
 def numbers(page):

@@ -145,8 +145,7 @@ class ReportOptions(TableOptions):
     )
     language: Literal["en", "it", "es", "pt", "ru"] = option(
         "en",
-        "Language of a page; needs the extra app. Methods, provenance and the items word by word"
-        " are in English.",
+        "Language of a page; needs the extra app. Methods and provenance are in English.",
     )
     measures: Texts = option(
         (),

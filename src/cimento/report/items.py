@@ -7,8 +7,10 @@ the form of the block.
 
 from __future__ import annotations
 
+import functools
 import json
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.io.values import grouped
 from cimento.report import AnswerList, ItemRecord
+from cimento.report.language import ENGLISH, PageLanguage
 from cimento.report.strips import Stretch, Strip, StripToken, aligned, read_tokens, strip
 
 if TYPE_CHECKING:
@@ -149,6 +152,9 @@ BLOCK_VERDICTS = ("fail", "tie", "pass", "unscored", "unjudged")
 
 NEEDED, GLUED = 1, 2
 
+_SAYS = re.compile(r'\bsay\("([^"]+)"')
+"""A text that the script of a page says."""
+
 Plain: TypeAlias = "str | int | list[Plain] | None"
 
 
@@ -165,11 +171,43 @@ class ItemBlock:
     kept: tuple[int, ...]
 
 
-Words: TypeAlias = "defaultdict[str, int]"
-"""The index of repeated texts: a text that is new gets the next number."""
+class _Words(defaultdict[str, int]):
+    """The index of repeated texts: a text that is new gets the next number.
+
+    Args:
+        language: the language of the page, into which what cimento itself says is put.
+    """
+
+    def __init__(self, language: PageLanguage) -> None:
+        super().__init__(lambda: len(self))
+        self.language = language
+        self.plain = functools.cache(language.plain)
+        self[""] = 0
+
+    def told(self, text: str) -> int:
+        """The index of a text of cimento, in the language of the page."""
+        return self[self.plain(text)]
 
 
-def encode_items(runs: Sequence[RunReport], *, budget: int = BUDGET) -> ItemBlock:
+def said_by(script: str, language: PageLanguage) -> dict[str, str]:
+    """What the script of a page says in a language, by the English text.
+
+    Args:
+        script: the script, in which each text is an argument of ``say``.
+        language: the language of the page.
+    """
+    marks = ("right", "target", "fits", "does not fit")
+    texts = dict.fromkeys((*_SAYS.findall(script), *BLOCK_VERDICTS, *marks))
+    return {text: language.plain(text) for text in texts}
+
+
+def encode_items(
+    runs: Sequence[RunReport],
+    *,
+    budget: int = BUDGET,
+    language: PageLanguage = ENGLISH,
+    says: Mapping[str, str] | None = None,
+) -> ItemBlock:
     """The block of the items of some runs.
 
     An item is ``[run, id, phenomenon, verdict, margin, unit, reason, strips, parts, answers,
@@ -184,9 +222,10 @@ def encode_items(runs: Sequence[RunReport], *, budget: int = BUDGET) -> ItemBloc
         runs: runs with their items, worst first.
         budget: characters allowed for all items together; each run gets an equal share, and short
             runs leave their rest to the others.
+        language: the language of the page.
+        says: the texts of the page's script in its language; None in English.
     """
-    words: Words = defaultdict(lambda: len(words))
-    words[""] = 0
+    words = _Words(language)
     parts: list[list[str]] = [[] for _ in runs]
     left = budget
     order = sorted(range(len(runs)), key=lambda number: len(runs[number].items))
@@ -206,6 +245,7 @@ def encode_items(runs: Sequence[RunReport], *, budget: int = BUDGET) -> ItemBloc
             for run in runs
         ],
         "words": list(words),
+        **({} if says is None else {"says": dict(says)}),
     }  # fmt: skip
     whole = f'{_dumped(head)[:-1]},"items":[{items}]}}'
     return ItemBlock(json=script_safe(whole), kept=tuple(len(part) for part in parts))
@@ -227,7 +267,7 @@ def _dumped(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def _item(number: int, item: ItemRecord, words: Words) -> list[Plain]:
+def _item(number: int, item: ItemRecord, words: _Words) -> list[Plain]:
     outcome = item.outcome
     return [
         number,
@@ -235,35 +275,35 @@ def _item(number: int, item: ItemRecord, words: Words) -> list[Plain]:
         words[item.phenomenon],
         BLOCK_VERDICTS.index(item.verdict or "unjudged"),
         _hundredths(outcome.value if outcome else None),
-        words[outcome.unit if outcome else ""],
-        words[outcome.reason if outcome else ""],
+        words.told(outcome.unit if outcome else ""),
+        words.told(outcome.reason if outcome else ""),
         [_strip(strip, words) for strip in aligned(item.strips)],
         _block_parts(item, words),
         [_answers(group, words) for group in item.answers],
-        [[words[name], text] for name, text in item.remarks],
+        [[words.told(name), words.plain(text)] for name, text in item.remarks],
         [
-            [words[some.label], *(_strip(strip, words) for strip in some.strips)]
+            [words.told(some.label), *(_strip(strip, words) for strip in some.strips)]
             for some in item.contributions
         ],
     ]
 
 
-def _block_parts(item: ItemRecord, words: Words) -> list[Plain]:
+def _block_parts(item: ItemRecord, words: _Words) -> list[Plain]:
     """The outcome of each question, if there are several."""
     return [
         [
-            words[part.question],
+            words[words.language.named(part.question)],
             BLOCK_VERDICTS.index(part.verdict or "unjudged"),
             _hundredths(part.value),
-            words[part.unit],
+            words.told(part.unit),
         ]
         for part in item.parts
         if len(item.parts) > 1
     ]
 
 
-def _answers(group: AnswerList, words: Words) -> list[Plain]:
-    cells: list[Plain] = [words[group.name]]
+def _answers(group: AnswerList, words: _Words) -> list[Plain]:
+    cells: list[Plain] = [words.told(group.name)]
     for answer in group.answers:
         share = None if answer.share is None else round(10_000 * answer.share)
         cells.append([answer.text, share, words[answer.mark]])
@@ -274,7 +314,7 @@ def _hundredths(value: float | None) -> int | None:
     return None if value is None or not math.isfinite(value) else round(100 * value)
 
 
-def _strip(strip: Strip, words: Words) -> Plain:
+def _strip(strip: Strip, words: _Words) -> Plain:
     regions: list[Plain] = [words[strip.condition]]
     marked = marked_regions(strip)
     after = [*strip.regions[1:], None]
@@ -293,7 +333,7 @@ def marked_regions(strip: Strip) -> frozenset[int]:
     return needed if len(needed) < len(filled) else frozenset()
 
 
-def _pieces(pieces: Sequence[Piece], words: Words) -> list[Plain]:
+def _pieces(pieces: Sequence[Piece], words: _Words) -> list[Plain]:
     """The pieces one after the other; a space is prefixed to the piece that follows it."""
     cells: list[Plain] = []
     blank = ""
@@ -306,5 +346,5 @@ def _pieces(pieces: Sequence[Piece], words: Words) -> list[Plain]:
         if bits is not None:
             cells.append(round(100 * bits))
         elif asked:
-            cells.append([words[reason or "no score"]])
+            cells.append([words.told(reason or "no score")])
     return cells

@@ -10,6 +10,11 @@
   };
   const isPacked = block.type !== "application/json";
   const data = JSON.parse(isPacked ? await unpacked(block.textContent) : block.textContent);
+  // In a page that is not in English, the block has the texts of this script in its language.
+  const isEnglish = !data.says;
+  const say = (text, values = {}) => (data.says?.[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const decimal = (number, digits) => number.toFixed(digits).replace(".", isEnglish ? "." : ",");
+  const whole = (number) => number.toLocaleString("en").replaceAll(",", isEnglish ? "," : "\u202f");
   const VERDICTS = ["fail", "tie", "pass", "unscored", "unjudged"];
   const SHADES = 9, BITS_EACH = 2, BATCH = 40;
   const list = byId("item-list"), count = byId("item-count"), more = byId("item-more");
@@ -40,7 +45,7 @@
     return element;
   };
   const isolated = (text, name) => make("bdi", name, text);
-  const signed = (bits) => (bits < 0 ? "−" : bits > 0 ? "+" : "") + Math.abs(bits).toFixed(2);
+  const signed = (bits) => (bits < 0 ? "−" : bits > 0 ? "+" : "") + decimal(Math.abs(bits), 2);
   // The first letter is of a script that is written from right to left.
   const RIGHT_TO_LEFT = /^\P{L}*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
   const plainText = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
@@ -79,7 +84,8 @@
   };
   const fill = (select, values) => {
     const chosen = select.value;
-    select.replaceChildren(new Option("all", ""), ...values.map((value) => new Option(value, value)));
+    const shown = (value) => select === field.verdict ? say(value) : value;
+    select.replaceChildren(new Option(say("any"), ""), ...values.map((value) => new Option(shown(value), value)));
     select.value = values.includes(chosen) ? chosen : "";
     select.closest("label").hidden = values.length < 2;
   };
@@ -100,25 +106,25 @@
     drawn = 0;
     list.replaceChildren();
     draw();
-    const all = items.length.toLocaleString("en");
-    count.textContent = found.length
-      ? `${found.length === items.length ? all : found.length.toLocaleString("en") + " of " + all} items`
-      : `None of the ${all} items matches: remove a filter, or press Escape in the search field.`;
+    const values = { count: whole(found.length), all: whole(items.length) };
+    count.textContent = !found.length
+      ? say("None of the {all} items matches: remove a filter, or press Escape in the search field.", values)
+      : found.length === items.length ? say("{all} items", values) : say("{count} of {all} items", values);
   };
   const draw = () => {
     const next = found.slice(drawn, drawn + BATCH);
     list.append(...next.map(row));
     drawn += next.length;
     more.hidden = drawn >= found.length;
-    more.textContent = `Show more (${(found.length - drawn).toLocaleString("en")} left)`;
+    more.textContent = say("Show more ({left} left)", { left: whole(found.length - drawn) });
     if (list.firstElementChild && !list.querySelector('li[tabindex="0"]')) list.firstElementChild.tabIndex = 0;
   };
 
   // One item ----------------------------------------------------------------------------------
   // Where nothing is right or wrong, as with rated sentences, it is not said of each item.
   const judged = new Set(items.filter((item) => item.verdict !== "unjudged").map((item) => item.run));
-  const verdictWord = (item, verdict) => verdict !== "unjudged" ? make("span", "verdict " + verdict, verdict)
-    : judged.has(item.run) ? make("span", "verdict unjudged", "not judged") : "";
+  const verdictWord = (item, verdict) => verdict !== "unjudged" ? make("span", "verdict " + verdict, say(verdict))
+    : judged.has(item.run) ? make("span", "verdict unjudged", say("not judged")) : "";
   const head = (item) => {
     const box = make("div", "head", make("span", "id", isolated(item.id)));
     const outcome = make("span", "outcome", verdictWord(item, item.verdict));
@@ -134,12 +140,12 @@
     const text = piece.text.trimStart(), blank = piece.text.length > text.length ? " " : "";
     if (piece.bits === null && !piece.reason) return [blank, isolated(text)];
     const cell = make("b", piece.bits === null ? "none" : "t" + Math.min(SHADES - 1, Math.max(0, Math.floor(piece.bits / BITS_EACH))),
-      text, make("i", "", piece.bits === null ? "–" : piece.bits.toFixed(1)));
-    cell.title = piece.bits === null ? piece.reason : piece.bits.toFixed(2) + " bits";
+      text, make("i", "", piece.bits === null ? "–" : decimal(piece.bits, 1)));
+    cell.title = piece.bits === null ? piece.reason : say("{number} bits", { number: decimal(piece.bits, 2) });
     return [blank, cell];
   };
   const strips = (item) => {
-    const table = make("table", "strips", make("caption", "hidden", "Surprisal of each piece (token) in bits"));
+    const table = make("table", "strips", make("caption", "hidden", say("Surprisal of each piece (token) in bits")));
     // Not "auto", for which the browser reads the caption first and leaves out what is isolated.
     table.dir = RIGHT_TO_LEFT.test(item.strips.map(stripText).join(" ")) ? "rtl" : "ltr";
     if (item.run.language) table.lang = item.run.language;
@@ -167,10 +173,10 @@
       if (piece.bits === null) return [blank, isolated(text)];
       const level = Math.round(4 * Math.abs(piece.bits) / largest);
       const cell = make("b", (piece.bits < 0 ? "against" : "for") + level, text, make("i", "", signed(piece.bits)));
-      cell.title = signed(piece.bits) + " bits of the margin";
+      cell.title = say("{number} bits of the margin", { number: signed(piece.bits) });
       return [blank, cell];
     };
-    const table = make("table", "strips", make("caption", "", "Contributions in bits: " + data.words[label]));
+    const table = make("table", "strips", make("caption", "", say("Contributions in bits: {label}", { label: data.words[label] })));
     table.dir = "auto";
     if (item.run.language) table.lang = item.run.language;
     for (const strip of strips) {
@@ -183,8 +189,8 @@
   });
   const answers = (item) => item.answers.map(([group, ...found]) => {
     const lines = found.map(([text, share, mark]) => make("li", mark ? data.words[mark].replaceAll(" ", "-") : "", isolated(text),
-      share === null ? "" : make("span", "share", " " + (share / 10000).toFixed(3)),
-      mark ? make("span", "mark", " " + data.words[mark]) : ""));
+      share === null ? "" : make("span", "share", " " + decimal(share / 10000, 3)),
+      mark ? make("span", "mark", " " + say(data.words[mark])) : ""));
     return make("div", "answers", make("p", "", data.words[group]), make("ol", "", ...lines));
   });
   const remarks = (item) => item.remarks.length === 0 ? null : make("dl", "remarks", ...item.remarks.flatMap(([name, text]) =>
@@ -201,23 +207,23 @@
         const known = asked.every((piece) => piece.bits !== null);
         const bits = asked.reduce((sum, piece) => sum + (piece.bits ?? 0), 0);
         lines.push(make("tr", "", make("td", "", isolated(data.words[strip[0]])), make("td", region[0] & 1 ? "decides" : "", isolated(regionText(region).trim())),
-          make("td", "num", known ? bits.toFixed(2) : "–")));
+          make("td", "num", known ? decimal(bits, 2) : "–")));
       }
     }
     if (!lines.length) return null;
-    const names = ["condition", "words", "bits"].map((name) => { const th = make("th", "", name); th.scope = "col"; return th; });
-    return make("table", "sums", make("caption", "", "Summed surprisal"), make("thead", "", make("tr", "", ...names)), make("tbody", "", ...lines));
+    const names = [say("condition"), say("words"), say("bits")].map((name) => { const th = make("th", "", name); th.scope = "col"; return th; });
+    return make("table", "sums", make("caption", "", say("Summed surprisal")), make("thead", "", make("tr", "", ...names)), make("tbody", "", ...lines));
   };
   const details = (item) => {
     if (!wasScored(item) && !item.parts.length) return null;
     const parts = item.parts.map(([question, verdict, margin, unit]) => make("li", "", make("span", "number", data.words[question]), " ",
       verdictWord(item, VERDICTS[verdict]), margin === null ? "" : " " + signed(margin / 100) + " " + data.words[unit]));
-    const box = make("details", "", make("summary", "", "numbers"));
+    const box = make("details", "", make("summary", "", say("numbers")));
     // Drawn when it is opened for the first time.
     box.addEventListener("toggle", () => {
       if (box.childElementCount > 1) return;
       const table = sums(item);
-      box.append(parts.length > 1 ? make("ul", "each", ...parts) : "", table ?? (parts.length ? "" : make("p", "small", "None of its words was scored.")));
+      box.append(parts.length > 1 ? make("ul", "each", ...parts) : "", table ?? (parts.length ? "" : make("p", "small", say("None of its words was scored."))));
     });
     return box;
   };
@@ -225,7 +231,7 @@
     const line = make("li", "item " + item.verdict, head(item),
       make("div", "body", ...(item.strips.length ? [strips(item)] : []), ...contributions(item), ...answers(item), remarks(item), details(item)));
     line.tabIndex = -1;
-    line.setAttribute("aria-label", `${item.id}${judged.has(item.run) ? ", " + item.verdict : ""}${item.margin === null ? "" : ", " + signed(item.margin) + " " + item.unit}`);
+    line.setAttribute("aria-label", `${item.id}${judged.has(item.run) ? ", " + say(item.verdict) : ""}${item.margin === null ? "" : ", " + signed(item.margin) + " " + item.unit}`);
     return line;
   };
 
@@ -309,7 +315,7 @@
     drawn = 0;
     list.replaceChildren();
     draw();
-    count.textContent = `Item ${asked} alone; press Escape in the search field for all.`;
+    count.textContent = say("Item {id} alone; press Escape in the search field for all.", { id: asked });
     byId("items").scrollIntoView();
   };
   addEventListener("hashchange", showAsked);
