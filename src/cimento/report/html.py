@@ -35,8 +35,8 @@ from cimento.report.formatting import (
     rate_as_text,
     with_minus,
 )
-from cimento.report.items import encode_items, said_by
-from cimento.report.language import ENGLISH, ENGLISH_CODE, PageLanguage, figure_in
+from cimento.report.items import encode_items
+from cimento.report.language import ENGLISH, PageLanguage, figure_in
 from cimento.report.overview import counting, model_columns, model_of, overview, scaled
 
 if TYPE_CHECKING:
@@ -134,8 +134,7 @@ def html_page(page: Page) -> str:
     environment = page_environment("cimento.report", language=language)
     style, script = asset("base.css", "report.css"), asset("items.js")
     common, own_provenance = provenance(page.runs)
-    says = None if language.code == ENGLISH_CODE else said_by(script, language)
-    block = encode_items(page.runs, language=language, says=says)
+    block = encode_items(page.runs, language=language, script=script)
     anchored = [(f"suite-{nth}", suite) for nth, suite in enumerate(page.suites, 1)]
     groups, columns = overview(anchored), model_columns(page.suites)
     counted = [run for run in page.runs if not run.effects]

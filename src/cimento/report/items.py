@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.io.values import grouped
 from cimento.report import AnswerList, ItemRecord
-from cimento.report.language import ENGLISH, PageLanguage
+from cimento.report.language import ENGLISH, ENGLISH_CODE, PageLanguage
 from cimento.report.strips import Stretch, Strip, StripToken, aligned, read_tokens, strip
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def encode_items(
     *,
     budget: int = BUDGET,
     language: PageLanguage = ENGLISH,
-    says: Mapping[str, str] | None = None,
+    script: str = "",
 ) -> ItemBlock:
     """The block of the items of some runs.
 
@@ -223,7 +223,7 @@ def encode_items(
         budget: characters allowed for all items together; each run gets an equal share, and short
             runs leave their rest to the others.
         language: the language of the page.
-        says: the texts of the page's script in its language; None in English.
+        script: script of the page; what it says is in the block in other languages than English.
     """
     words = _Words(language)
     parts: list[list[str]] = [[] for _ in runs]
@@ -245,7 +245,7 @@ def encode_items(
             for run in runs
         ],
         "words": list(words),
-        **({} if says is None else {"says": dict(says)}),
+        **({} if language.code == ENGLISH_CODE else {"says": said_by(script, language)}),
     }  # fmt: skip
     whole = f'{_dumped(head)[:-1]},"items":[{items}]}}'
     return ItemBlock(json=script_safe(whole), kept=tuple(len(part) for part in parts))
