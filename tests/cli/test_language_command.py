@@ -274,7 +274,7 @@ def test_a_license_is_accepted_once(
     line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     only = ["--sets", "rated"]
-    assert invoke(["run", *line, *only]) == 1
+    assert invoke(["run", *line, *only]) == 3
     assert "rated: no license is stated" in capsys.readouterr().err
     assert invoke(["run", *line, *only, "--accept-license"]) == 0
     assert "without a stated license: rated" in capsys.readouterr().err
@@ -332,8 +332,12 @@ def test_prefetched_sets_need_no_network(
     answer = answer_at(tmp_path / "runs")
     assert [one["set"] for one in answer["used"]] == ["agreement", "more"]
     capsys.readouterr()
-    assert invoke(["run", *line, "--sets-folder", "empty", "--sets", "more"]) == 1
+    assert invoke(["run", *line, "--sets-folder", "empty", "--sets", "more"]) == 3
     assert "more: it is not on this machine" in capsys.readouterr().err
+    # It is the same whether cimento's own suites ran beside sets that cannot be used, or nothing.
+    both = ["--sets-folder", "empty", "--sets", "more,starter", "--budget", "2"]
+    assert invoke(["run", *line, *both]) == 3
+    assert "no published set of Italian could be used" in capsys.readouterr().err
 
 
 def test_a_part_is_drawn_again_by_its_size_and_seed(

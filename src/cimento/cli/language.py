@@ -185,15 +185,17 @@ def _answer_languages(options: LanguageOptions, *, ask: bool) -> _Answered:
         found.runs += runs
         found.failures += failures
         code = report_failures(runs, failures)
+        has_sets = not answer.missing or any(one.n_items for one in answer.used)
         if part.asked.unfit and not runs:
             code = max(code, _WRONG_OPTION)
-        if runs and answer.missing and not any(one.n_items for one in answer.used):
+        elif not has_sets and (runs or not failures):
+            code = max(code, PART_MISSING)
+        if runs and not has_sets:
             note(
                 f"cimento: only suites of cimento itself ran; no published set of"
                 f" {language_name(language)} could be used. --sets {','.join(OWN)} asks for them"
                 " alone."
             )
-            code = max(code, PART_MISSING)
         if here.output is not None and runs:
             paths = write_answer(answer, here.output)
             note(f"Written to {here.output}: {', '.join(path.name for path in paths)}")
