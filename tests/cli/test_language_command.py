@@ -334,10 +334,6 @@ def test_prefetched_sets_need_no_network(
     capsys.readouterr()
     assert invoke(["run", *line, "--sets-folder", "empty", "--sets", "more"]) == 3
     assert "more: it is not on this machine" in capsys.readouterr().err
-    # It is the same whether cimento's own suites ran beside sets that cannot be used, or nothing.
-    both = ["--sets-folder", "empty", "--sets", "more,starter", "--budget", "2"]
-    assert invoke(["run", *line, *both]) == 3
-    assert "no published set of Italian could be used" in capsys.readouterr().err
 
 
 def test_a_part_is_drawn_again_by_its_size_and_seed(
