@@ -20,6 +20,7 @@ from cimento.paired.item_outcomes import ItemOutcomes
 from cimento.paired.pairwise import PairwiseComparison, compare_pair
 from tests.compare.test_summary_tables import stored
 from tests.helpers.command_line import invoke
+from tests.helpers.docs_pages import DOCS
 
 
 def marks(right: str, suite: str = "s", model: str = "m", **more) -> ItemOutcomes:
@@ -123,7 +124,7 @@ def test_a_mean_needs_two_units_and_each_suite_once():
 
 
 def fallen_by(pairs: list[PairwiseComparison], name: str, lost: int, clusters=None):
-    """The comparisons, if of one suite only so many items were lost, evenly, and none gained."""
+    """The comparisons, if one suite lost some items, evenly, and gained none."""
 
     def fallen(one: PairwiseComparison) -> PairwiseComparison:
         items = [str(item) for item in one.design.units]
@@ -206,6 +207,23 @@ def test_the_least_drop_of_clustered_items_is_found_by_the_gate_too():
     ]
     assert seen.detectable == pytest.approx(fails.index(True) / 80)
     assert fails == sorted(fails)
+
+
+def test_the_page_has_the_least_drops_of_suites_of_some_sizes():
+    page = (DOCS / "checkpoints.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| one suite.*? \| ([0-9,]+(?:, [0-9,]+)*) \| (0[.][0-9]+) \|$", page, re.MULTILINE
+    )
+    shown = [(int(n.replace(",", "")), drop) for sizes, drop in rows for n in sizes.split(", ")]
+    assert len(shown) == 4
+    for n, drop in shown:
+        (one,) = looked_at([pair("+" * n, "+" * n)], margin=0.02).every
+        assert f"{one.detectable:.3f}" == drop
+    for n, drop in ((1000, "0.044"), (2999, "0.033")):
+        gained = round(0.05 * n)
+        lost = next(c for c in range(n) if by_hand(gained, c, n, 0.95)[1] < -0.02)
+        assert f"{(lost - gained) / n:.3f}" == drop
+        assert drop in page
 
 
 def test_no_drop_would_fail_where_hardly_anything_was_right():
@@ -373,7 +391,7 @@ def test_a_column_of_phenomena_makes_tests_of_its_own(tmp_path, capsys, monkeypa
     said = " ".join(capsys.readouterr().err.split())
     assert "neither a suite nor a phenomenon is significantly lower" in said
     # The first has no article right, and of 40 verbs nearly all.
-    few = " (on 1 of 2 phenomena, losing every right item would pass). Items gained raise it."
+    few = " (on 1 of 2 phenomena, losing every correct item would pass). Items gained raise it."
     assert re.search(
         r"only lost: [0-9.]+ on a suite, [0-9.]+ on a phenomenon" + re.escape(few), said
     )

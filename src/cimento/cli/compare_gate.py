@@ -186,7 +186,9 @@ def _drops(one: str, several: str, some: Sequence[GatedChange]) -> list[str]:
     drops = sorted(change.detectable for change in some if change.detectable is not None)
     none = len(some) - len(drops)
     if not drops:
-        return [f"none on a {one} (losing every right item would pass)"] if some else []
+        return [f"none on a {one} (losing every correct item would pass)"] if some else []
     ends = " to ".join(dict.fromkeys(f"{drop:.3f}" for drop in (drops[0], drops[-1])))
-    but = f" (on {none} of {counted(len(some), one, several)}, losing every right item would pass)"
+    but = (
+        f" (on {none} of {counted(len(some), one, several)}, losing every correct item would pass)"
+    )
     return [f"{ends} on a {one}" + but * bool(none)]

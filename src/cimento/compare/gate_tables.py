@@ -21,7 +21,7 @@ TOGETHER = "95% together"
 
 _LEAST_DROP = (
     "least drop: the smallest that can fail, if items are only lost; items gained raise it. none:"
-    " losing every right item would pass."
+    " losing every correct item would pass."
 )
 _OVER_STEPS = (
     "Nothing is corrected over checkpoints: without any change, one gate in 20 fails at most."
