@@ -274,7 +274,7 @@ def test_a_license_is_accepted_once(
     line: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     only = ["--sets", "rated"]
-    assert invoke(["run", *line, *only]) == 1
+    assert invoke(["run", *line, *only]) == 3
     assert "rated: no license is stated" in capsys.readouterr().err
     assert invoke(["run", *line, *only, "--accept-license"]) == 0
     assert "without a stated license: rated" in capsys.readouterr().err
@@ -332,7 +332,7 @@ def test_prefetched_sets_need_no_network(
     answer = answer_at(tmp_path / "runs")
     assert [one["set"] for one in answer["used"]] == ["agreement", "more"]
     capsys.readouterr()
-    assert invoke(["run", *line, "--sets-folder", "empty", "--sets", "more"]) == 1
+    assert invoke(["run", *line, "--sets-folder", "empty", "--sets", "more"]) == 3
     assert "more: it is not on this machine" in capsys.readouterr().err
 
 

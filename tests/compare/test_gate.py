@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
@@ -19,6 +20,7 @@ from cimento.paired.item_outcomes import ItemOutcomes
 from cimento.paired.pairwise import PairwiseComparison, compare_pair
 from tests.compare.test_summary_tables import stored
 from tests.helpers.command_line import invoke
+from tests.helpers.docs_pages import DOCS
 
 
 def marks(right: str, suite: str = "s", model: str = "m", **more) -> ItemOutcomes:
@@ -121,18 +123,107 @@ def test_a_mean_needs_two_units_and_each_suite_once():
     assert looked_at([*pairs, *pairs]).means == ()
 
 
+def fallen_by(pairs: list[PairwiseComparison], name: str, lost: int, clusters=None):
+    """The comparisons, if one suite lost some items, evenly, and gained none."""
+
+    def fallen(one: PairwiseComparison) -> PairwiseComparison:
+        items = [str(item) for item in one.design.units]
+        right = [item for item in items if item in {*one.lost, *one.kept}]
+        gone = {right[k * len(right) // lost] for k in range(lost)}
+        sides = ({*right}, {*right} - gone)
+        return compare_pair(
+            *(
+                ItemOutcomes(
+                    suite=name, question="all", model=model, clusters=clusters or {},
+                    right={item: item in side for item in items},
+                )
+                for model, side in zip("mn", sides, strict=True)
+            )
+        )  # fmt: skip
+
+    return [fallen(one) if one.suite == name else one for one in pairs]
+
+
+BEFORE_AND_AFTER = {
+    "many": ("+" * 60 + "-" * 20, "+" * 50 + "-" * 10 + "+" * 9 + "-" * 11),
+    "half": ("+-" * 12, "-+" * 6 + "+-" * 6),
+    "few": ("+" * 3 + "-" * 21, "-" * 20 + "+" * 4),
+    "all": ("+" * 30, "+" * 29 + "-"),
+}
+
+
 @pytest.mark.parametrize("margin", [0.0, 0.05])
-def test_the_smallest_drop_is_where_the_interval_leaves_the_margin(margin):
-    before = "+" * 30 + "-" * 10
-    after = "+" * 33 + "-" * 7  # 3 gained, none lost
-    (one,) = looked_at([pair(before, after)], margin=margin).every
-    lost = next(c for c in range(31) if by_hand(3, c, 40, 0.95)[1] < -margin)
-    assert one.detectable == pytest.approx((lost - 3) / 40)
-    # With that drop the gate fails, with one item less it does not.
-    for more, worse in ((0, True), (-1, False)):
-        kept = 30 - lost - more
-        changed = "+" * kept + "-" * (30 - kept) + "+++" + "-" * 7
-        assert bool(looked_at([pair(before, changed)], margin=margin).worse) == worse
+def test_the_least_drop_is_the_first_at_which_the_gate_itself_fails(margin):
+    pairs = [pair(*both, name) for name, both in BEFORE_AND_AFTER.items()]
+    found = {one.suite: one for one in looked_at(pairs, margin=margin).changes}
+    for name, one in found.items():
+        right = BEFORE_AND_AFTER[name][0].count("+")
+        fails = [
+            name in {one.suite for one in looked_at(worse, margin=margin).worse}
+            for worse in (fallen_by(pairs, name, lost) for lost in range(right + 1))
+        ]
+        first = fails.index(True) if True in fails else None
+        assert fails == sorted(fails)
+        assert one.detectable == (None if first is None else pytest.approx(first / one.n))
+    assert found["few"].detectable is None
+    # The items that this comparison gained do not matter, nor on which side they were lost.
+    alone = [pair(both[0], both[0], name) for name, both in BEFORE_AND_AFTER.items()]
+    assert [one.detectable for one in looked_at(alone, margin=margin).changes] == [
+        one.detectable for one in found.values()
+    ]
+
+
+def test_an_item_that_is_gained_too_raises_the_least_drop():
+    (one,) = looked_at([pair("+" * 30 + "-" * 10, "+" * 30 + "-" * 10)]).every
+    assert one.detectable == next(c / 40 for c in range(31) if by_hand(0, c, 40, 0.95)[1] < 0)
+    for gained in range(1, 11):
+        needed = next(c for c in range(41) if by_hand(gained, c, 40, 0.95)[1] < 0) - gained
+        assert needed / 40 >= one.detectable
+
+
+def test_the_least_drop_of_a_mean_is_that_of_all_suites_alike():
+    pairs = [pair(*both, f"s{k}") for k, both in enumerate([BEFORE_AND_AFTER["half"]] * 5)]
+    (mean,) = looked_at(pairs, margin=0.02).means
+    fails = []
+    for lost in range(13):
+        fallen = pairs
+        for one in pairs:
+            fallen = fallen_by(fallen, one.suite, lost)
+        fails.append(looked_at(fallen, margin=0.02).means[0].worse)
+    assert mean.detectable == pytest.approx(fails.index(True) / 24)
+
+
+def test_the_least_drop_of_clustered_items_is_found_by_the_gate_too():
+    clusters = {str(k): str(k // 4) for k in range(80)}
+    (one,) = pairs = [
+        compare_pair(
+            marks("+" * 60 + "-" * 20, clusters=clusters),
+            marks("+" * 55 + "-" * 25, model="n", clusters=clusters),
+        )
+    ]
+    (seen,) = looked_at(pairs).every
+    fails = [
+        bool(looked_at(fallen_by(pairs, one.suite, lost, clusters)).worse) for lost in range(61)
+    ]
+    assert seen.detectable == pytest.approx(fails.index(True) / 80)
+    assert fails == sorted(fails)
+
+
+def test_the_page_has_the_least_drops_of_suites_of_some_sizes():
+    page = (DOCS / "checkpoints.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| one suite.*? \| ([0-9,]+(?:, [0-9,]+)*) \| (0[.][0-9]+) \|$", page, re.MULTILINE
+    )
+    shown = [(int(n.replace(",", "")), drop) for sizes, drop in rows for n in sizes.split(", ")]
+    assert len(shown) == 4
+    for n, drop in shown:
+        (one,) = looked_at([pair("+" * n, "+" * n)], margin=0.02).every
+        assert f"{one.detectable:.3f}" == drop
+    for n, drop in ((1000, "0.044"), (2999, "0.033")):
+        gained = round(0.05 * n)
+        lost = next(c for c in range(n) if by_hand(gained, c, n, 0.95)[1] < -0.02)
+        assert f"{(lost - gained) / n:.3f}" == drop
+        assert drop in page
 
 
 def test_no_drop_would_fail_where_hardly_anything_was_right():
@@ -151,6 +242,69 @@ def drawn(rng: np.random.Generator, *, fall: float, suites: int = 12, n: int = 2
         )
         pairs.append(pair(before, after, f"s{k}"))
     return pairs
+
+
+def labeled(*sizes: int) -> dict[str, str]:
+    """The phenomena of items, so many of each in turn: 0, 1, 2 ..."""
+    names = [str(name) for name, size in enumerate(sizes) for _ in range(size)]
+    return {str(k): name for k, name in enumerate(names)}
+
+
+def test_each_phenomenon_of_a_suite_is_looked_at_and_all_are_widened_together():
+    fallen = pair("+" * 60, "+" * 30 + "-" * 8 + "+" * 18 + "-" * 4)
+    phenomena = {"s": labeled(30, 10, 16, 4)}
+    gated = gate([fallen], [fallen], facts("s"), margin=0.02, phenomena=phenomena)
+    level = 1 - 0.05 / 5
+    (whole,) = gated.changes
+    assert (whole.change.low, whole.change.high) == pytest.approx(by_hand(0, 12, 60, level))
+    counts = {"0": (0, 30), "1": (8, 10), "2": (0, 16)}
+    *large, small = gated.phenomena
+    for one, (name, (lost, n)) in zip(large, counts.items(), strict=True):
+        assert (one.phenomenon, one.name, one.n) == (name, f"s: {name}", n)
+        low, high = by_hand(0, lost, n, level)
+        assert (one.change.low, one.change.high) == pytest.approx((max(low, -1), high))
+        assert (one.first, one.second) == (1.0, (n - lost) / n)
+    # Four items have no interval, so that nothing is said about them whatever is lost.
+    assert (small.phenomenon, small.worse, small.detectable) == ("3", False, None)
+    assert small.change.reason == "4 values: an interval needs 5 or more"
+    assert [one.name for one in gated.worse] == ["s", "s: 1"]
+    assert gated.worse[1].lost == tuple(map(str, range(30, 38)))
+
+
+def test_a_phenomenon_of_several_suites_is_their_mean_and_one_that_is_a_suite_is_not_seen_twice():
+    pairs = [pair(*FALLEN, "s0"), pair(*FALLEN[::-1], "s1"), pair(*FALLEN, "s2")]
+    about = facts("s0", "s1", "s2")
+    phenomena = {"s0": labeled(20, 20), "s1": labeled(28, 12), "s2": labeled(0, 0, 40)}
+    gated = gate(pairs, pairs, about, margin=0, phenomena=phenomena)
+    of = {one.phenomenon: one for one in gated.phenomena}
+    assert of.keys() == {"0", "1"}
+    # Of s0, 12 of the last 20 items are lost; of s1, the last 12 are gained.
+    assert of["1"].change.estimate == pytest.approx((-12 / 20 + 12 / 12) / 2)
+    assert (of["1"].name, of["1"].n, of["1"].n_suites) == ("1, mean over suites", 32, 2)
+    assert of["0"].change.estimate == 0
+    design = {**about, "s1": replace(about["s1"], is_design=True)}
+    apart = gate(pairs, pairs, design, margin=0, phenomena=phenomena)
+    assert [one.name for one in apart.phenomena] == ["s0: 0", "s0: 1", "s1: 0", "s1: 1"]
+
+
+@pytest.mark.slow  # 5 s, for the 340 gates
+def test_equal_models_rarely_fail_over_phenomena_and_a_fall_of_one_is_seen():
+    rng = np.random.default_rng(11)
+    sizes = (60, 40, 40, 24, 16, 12, 8, 5, 3)
+    phenomena = {"s": labeled(*sizes)}
+    chances = np.repeat(np.linspace(0.55, 0.95, len(sizes)), sizes)
+
+    def gated(fall: float):
+        falls = np.where(np.arange(len(chances)) < sizes[0], fall, 0)
+        sides = [rng.random(len(chances)) < chance for chance in (chances, chances - falls)]
+        one = pair(*("".join("-+"[int(mark)] for mark in side) for side in sides))
+        return gate([one], [one], facts("s"), margin=0, phenomena=phenomena)
+
+    rounds = 300
+    # At 5% the number of failures is 15; 3.09 standard errors above are 26.7.
+    assert sum(bool(gated(0).worse) for _ in range(rounds)) <= 26
+    fallen = [gated(0.4) for _ in range(40)]
+    assert sum("s: 0" in {one.name for one in each.worse} for each in fallen) >= 30
 
 
 @pytest.mark.slow  # 10 s, for the 400 gates
@@ -199,7 +353,57 @@ def test_the_command_prints_the_interval_by_which_it_decides(tmp_path, capsys):
     for rate, end in zip(main, ends, strict=True):
         assert f"[{end[0]:.3f}, {end[1]:.3f}]" in rows[rate["suite"]]
         assert rows[rate["suite"]].endswith("not worse")
-    assert "Smallest drop that would have failed: none on a single suite." in said
+    assert "Least drop that can fail, if items are only lost: " in said
+    assert said.endswith("Items gained raise it.")
+
+
+def test_a_column_of_phenomena_makes_tests_of_its_own(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for side, swapped in (("before", False), ("after", True)):
+        rows = ["good\tbad\tphenomenon"]
+        for k in range(40):
+            verb = [f"Il gatto numero {k} dorme.", f"Il gatto numero {k} dormono."]
+            article = [f"La casa numero {k} è lì.", f"Lo casa numero {k} è lì."]
+            rows.append("\t".join([*verb, "verb"]))
+            rows.append("\t".join([*(article[::-1] if swapped else article), "article"]))
+        Path(side).mkdir()
+        (Path(side) / "coppie.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        run = ["run", f"{side}/coppie.tsv", "--language", "it", "-m", "demo-causal"]
+        assert invoke([*run, "-o", f"{side}-runs"]) == 0
+    command = ["compare", "before-runs", "after-runs", "--by", "phenomenon"]
+    capsys.readouterr()
+    assert invoke(command) == 2
+    assert "Add --fail-if-worse MARGIN." in capsys.readouterr().err
+    command += ["--fail-if-worse", "0.02", "--junit", "gate.xml"]
+    assert invoke(command) == 4
+    out, err = capsys.readouterr()
+    said = " ".join(err.split())
+    wide = "widened for 1 suite and 2 phenomena: ["
+    assert re.search(r"worse: coppie: article, .*: change -[0-9.]+, " + re.escape(wide), said)
+    rows = {line.split("  ")[0]: line for line in out.splitlines() if line.startswith("coppie")}
+    assert rows["coppie: verb"].endswith("not worse")
+    assert rows["coppie: article"].endswith(" worse")
+    cases = cases_of(Path("gate.xml"))
+    failed = {suite: one.find("failure") for (suite, _), one in cases.items()}
+    assert failed["coppie: verb"] is None
+    assert "La casa numero" in (failed["coppie: article"].text or "")
+    assert invoke(["compare", "after-runs", "before-runs", *command[3:]]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "neither a suite nor a phenomenon is significantly lower" in said
+    # The first has no article right, and of 40 verbs nearly all.
+    few = " (on 1 of 2 phenomena, losing every correct item would pass). Items gained raise it."
+    assert re.search(
+        r"only lost: [0-9.]+ on a suite, [0-9.]+ on a phenomenon" + re.escape(few), said
+    )
+
+
+def test_suites_without_phenomena_of_items_are_not_looked_at_by_phenomenon(tmp_path, capsys):
+    for model in ("uno", "due"):
+        stored(tmp_path / model, model, ("it-subject-verb",), limit=8)
+    sides = [str(tmp_path / model) for model in ("uno", "due")]
+    capsys.readouterr()
+    assert invoke(["compare", *sides, "--by", "phenomenon", "--fail-if-worse", "0"]) == 2
+    assert "the items of no suite here are of several phenomena" in capsys.readouterr().err
 
 
 def cases_of(path: Path) -> dict[tuple[str, str], ET.Element]:

@@ -109,6 +109,40 @@ def test_training_is_the_same_to_the_bit_with_and_without(name, tmp_path):
     assert weights_digest(plain.model) != weights_digest(zoo.model(name))
 
 
+PAIRS = {
+    "it": ("Il cane dorme.\tIl cane dormono.", "Le vicine parlano.\tLe vicine parla."),
+    "pt": ("O gato dorme.\tO gato dormem.", "As vizinhas falam.\tAs vizinhas fala."),
+}
+
+
+def test_two_languages_of_a_set_are_logged_by_set_and_language(tmp_path):
+    for code, rows in PAIRS.items():
+        (tmp_path / "agreement" / code).mkdir(parents=True)
+        text = "\n".join(["sen\twrong_sen", *rows]) + "\n"
+        (tmp_path / "agreement" / code / "data.tsv").write_text(text, encoding="utf-8")
+    made = trainer(tmp_path, max_steps=2)
+    suites = [tmp_path / "agreement" / code for code in PAIRS]
+    callback = evaluate_while_training(made, suites, output=tmp_path / "runs")
+    made.train()
+    rates = {name for name in callback.history[2] if name.endswith("_accuracy")}
+    assert rates == {"eval_agreement-it_accuracy", "eval_agreement-pt_accuracy"}
+    stored = {run.suite_name for run in open_runs(tmp_path / "runs")}
+    assert stored == {"agreement-it", "agreement-pt"}
+
+
+def test_suites_that_truly_share_a_name_are_refused_with_what_to_do(tmp_path):
+    for folder in ("one", "other"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "verbs.tsv").write_text(
+            "good\tbad\n" + PAIRS["it"][folder == "other"] + "\n", encoding="utf-8"
+        )
+    suites = [tmp_path / folder / "verbs.tsv" for folder in ("one", "other")]
+    with pytest.raises(UsageError) as refused:
+        evaluate_while_training(trainer(tmp_path), suites, output=None)
+    assert all(str(path) in refused.value.seen for path in suites)
+    assert refused.value.todo.startswith("Give a suite once; rename one of two")
+
+
 @pytest.mark.slow
 def test_mixed_precision_is_taken_off_for_the_scores_alone(tmp_path):
     plain = trainer(tmp_path / "plain", bf16=True)

@@ -217,9 +217,16 @@ def test_the_ten_lines_are_ten_statements():
     assert len([line for line in first.text.splitlines() if line.strip()]) <= 12
 
 
-def test_the_workflow_before_a_release_runs_and_uploads_what_it_wrote(tmp_path, monkeypatch):
-    [shown] = [one for one in blocks(DOCS / "checkpoints.md") if one.language == "yaml"]
-    workflow = yaml.safe_load(shown.text)
+def workflows() -> list[dict]:
+    """The workflows of the page on checkpoints: of GitHub's machines, and of one's own."""
+    found = [one for one in blocks(DOCS / "checkpoints.md") if one.language == "yaml"]
+    return [yaml.safe_load(one.text) for one in found]
+
+
+def test_the_workflow_of_a_checkpoint_runs_and_uploads_what_it_wrote(tmp_path, monkeypatch):
+    workflow, _ = workflows()
+    # YAML 1.1 reads the key `on` as a truth value.
+    assert workflow[True].keys() == {"repository_dispatch", "workflow_dispatch"}
     assert workflow["env"].keys() == {"CIMENTO", "RELEASED", "CANDIDATE"}
     job = workflow["jobs"]["gate"]
     steps, asked = job["steps"], job["env"]["RUN"]
@@ -240,3 +247,12 @@ def test_the_workflow_before_a_release_runs_and_uploads_what_it_wrote(tmp_path, 
     assert "<testsuite" in (tmp_path / "gate.xml").read_text(encoding="utf-8")
     cached = [step["with"]["path"] for step in steps if "actions/cache" in step.get("uses", "")]
     assert [name for name in cached if not (tmp_path / name).is_dir()] == []
+
+
+def test_the_workflow_of_an_own_machine_names_commands_that_there_are():
+    _, workflow = workflows()
+    job = workflow["jobs"]["gate"]
+    assert job["runs-on"][0] == "self-hosted"
+    shown = [words for step in job["steps"] for words in commands(step["run"])]
+    assert [words[0] for words in shown] == ["run", "compare"]
+    assert [problems(words) for words in shown] == [[], []]

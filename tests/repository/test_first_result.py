@@ -104,4 +104,9 @@ def test_the_gate_of_the_readme_is_what_the_command_prints(tmp_path, monkeypatch
     command, said = gate.text.split("\n...\n")
     capsys.readouterr()
     assert invoke(command.removeprefix("$ cimento ").split()) == 4
-    assert " ".join(said.split()) == capsys.readouterr().err.splitlines()[-1]
+    out, err = capsys.readouterr()
+    assert " ".join(said.split()) == err.splitlines()[-1]
+    # The page on checkpoints shows more of the same.
+    [page] = [one for one in blocks(CHECKPOINTS) if one.text.startswith(command + "\n")]
+    shown = [line for line in page.text.splitlines()[1:] if line != "..."]
+    assert [line for line in shown if line not in out.splitlines() + err.splitlines()] == []

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from cimento import InputError, SuiteError, evaluate
+from cimento import InputError, SuiteError, evaluate, load_suite
 from cimento.suites import sentence
 from cimento.suites.load import open_suite
 from cimento.suites.naming import ALL_PREDICTIONS
@@ -236,6 +237,34 @@ def test_a_split_of_the_hub_is_named_after_its_folder(tmp_path: Path) -> None:
         for path in sorted(tmp_path.rglob("*.parquet"))
     ]
     assert [run.suite_name for run in runs] == ["calm", "plural"]
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("agreement/data.tsv", "agreement"),
+        ("agreement/it/data.tsv", "agreement-it"),
+        ("agreement/fi/fin/data.tsv", "agreement-fi"),  # fetched, one language of several
+        ("agreement/ar/arb/data.tsv", "agreement-ar"),
+        ("agreement/fro/fro/data.tsv", "agreement-fro"),
+        ("agreement/fro/test.tsv", "agreement-fro"),
+        ("agreement/it/verbs.tsv", "verbs"),
+    ],
+)
+def test_a_file_called_data_is_named_after_its_set_and_language(file, name, tmp_path):
+    path = tmp_path / file
+    path.parent.mkdir(parents=True)
+    path.write_text("good\tbad\nIl cane dorme.\tIl cane dormono.\n", encoding="utf-8")
+    assert load_suite(path, language="it").suite.name == name
+    assert load_suite(path.parent, language="it").suite.name == name
+
+
+def test_a_zipped_language_of_a_set_has_the_name_of_its_folder(tmp_path):
+    (tmp_path / "agreement").mkdir()
+    archive = tmp_path / "agreement" / "it.zip"
+    with zipfile.ZipFile(archive, "w") as made:
+        made.writestr("data.tsv", "good\tbad\nIl cane dorme.\tIl cane dormono.\n")
+    assert load_suite(archive, language="it").suite.name == "agreement-it"
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + b"\x00" * 40 + b"PAR1"])

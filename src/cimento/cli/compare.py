@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from cimento.cli.compare_gate import gate_of, say_gate
+from cimento.cli.compare_gate import gate_of, refuse_without_gate, say_gate
 from cimento.cli.compare_sides import refuse_same_runs, two_sides
 from cimento.cli.compare_training import plain_course, show_training
 from cimento.cli.console import note, show, show_json
@@ -102,6 +102,10 @@ class CompareOptions(GridOptions):
         ge=0.0,
         le=1.0,
     )
+    by: Literal["suite", "phenomenon"] = option(
+        "suite",
+        "With --fail-if-worse: what is looked at; phenomenon: also the items of each phenomenon.",
+    )
     junit: Path | None = option(
         None,
         "With --fail-if-worse: write JUnit XML, a test for each change that decides, and one for"
@@ -166,13 +170,10 @@ def compare(options: CompareOptions) -> int:
     """
     if options.output is not None:
         refuse_file_name(options.output, holds="tables are")
+    if options.fail_if_worse is None:
+        by_phenomenon = options.by == "phenomenon"
+        refuse_without_gate(junit=options.junit is not None, by_phenomenon=by_phenomenon)
     if options.junit is not None:
-        if options.fail_if_worse is None:
-            raise UsageError(
-                where="--junit",
-                seen="there is nothing to be tested",
-                todo="Add --fail-if-worse MARGIN.",
-            )
         need_writable(options.junit)
     runs = folders_among(options.runs)
     if options.published:
@@ -237,7 +238,10 @@ def _before_and_after(
         show(comparison_methods(comparison, correction=options.correct))
         return 0
     rates = comparison.rates if options.every_question else comparison.summed_up
-    gate = gate_of(comparison, rates, sides, margin=options.fail_if_worse)
+    gate = gate_of(
+        comparison, rates, sides,
+        margin=options.fail_if_worse, by_phenomenon=options.by == "phenomenon",
+    )  # fmt: skip
     grids = comparison.grids(
         correction=options.correct, with_items=options.items, these_suites=options.these_suites
     )
@@ -455,7 +459,7 @@ def _equivalence(
 
 def _plain(pair: PairwiseComparison) -> dict[str, object]:
     """A comparison as JSON, without parts that only the program needs."""
-    only_here = {"design", "cluster_columns"}
+    only_here = {"design", "cluster_columns", "kept"}
     return {name: value for name, value in asdict(pair).items() if name not in only_here}
 
 

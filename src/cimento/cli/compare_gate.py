@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cli.console import NOT_REACHED, note
 from cimento.cli.evaluating import PART_MISSING
-from cimento.compare.gate import Gate, GatedChange, gate
+from cimento.compare.gate import Gate, GatedChange, gate, phenomena_of_items
 from cimento.compare.over_suites import facts_of
 from cimento.errors import UsageError, counted
 
@@ -16,6 +16,26 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.paired.pairwise import PairwiseComparison
 
+_PHENOMENA = ("phenomenon", "phenomena")
+
+
+def refuse_without_gate(*, junit: bool, by_phenomenon: bool) -> None:
+    """Refuse options of a gate where none is asked for.
+
+    Args:
+        junit: whether its tests are to be written.
+        by_phenomenon: whether it is to look at phenomena.
+
+    Raises:
+        UsageError: one of the two.
+    """
+    for flag, given, seen in (
+        ("--junit", junit, "there is nothing to be tested"),
+        ("--by=phenomenon", by_phenomenon, "it says what a gate looks at, and there is none"),
+    ):
+        if given:
+            raise UsageError(where=flag, seen=seen, todo="Add --fail-if-worse MARGIN.")
+
 
 def gate_of(
     comparison: BeforeAfter,
@@ -23,6 +43,7 @@ def gate_of(
     sides: Sequence[Sequence[Run]],
     *,
     margin: float | None,
+    by_phenomenon: bool = False,
 ) -> Gate | None:
     """The gate over a comparison; None without a margin.
 
@@ -31,9 +52,11 @@ def gate_of(
         rates: that are looked at.
         sides: the runs.
         margin: a fall that does not matter.
+        by_phenomenon: whether each phenomenon is looked at too.
 
     Raises:
-        UsageError: the runs are two ways of asking, or nothing was judged in them.
+        UsageError: the runs are two ways of asking, nothing was judged in them, or there is no
+            phenomenon apart from whole suites.
     """
     if margin is None:
         return None
@@ -49,8 +72,16 @@ def gate_of(
             seen="nothing was judged in these runs, so nothing can be right or wrong",
             todo="Give runs of suites with predictions, targets or tiers.",
         )
-    facts = facts_of([run for side in sides for run in side])
-    return gate(rates, comparison.summed_up, facts, margin=margin)
+    runs = [run for side in sides for run in side]
+    phenomena = phenomena_of_items(runs) if by_phenomenon else None
+    gated = gate(rates, comparison.summed_up, facts_of(runs), margin=margin, phenomena=phenomena)
+    if by_phenomenon and not gated.phenomena:
+        raise UsageError(
+            where="--by=phenomenon",
+            seen="the items of no suite here are of several phenomena",
+            todo="Leave it out: suites are looked at anyway. Of a table, the column is phenomenon.",
+        )
+    return gated
 
 
 def say_gate(comparison: BeforeAfter, gated: Gate | None) -> int:
@@ -89,7 +120,7 @@ def _lacks(pair: RunPair) -> str:
 
 def _said(one: GatedChange, gated: Gate) -> str:
     """A change with the interval by which the gate decides."""
-    change, name = one.change, f"{one.suite}, {one.question}" if one.suite else one.name
+    change, name = one.change, f"{one.name}, {one.question}" if one.suite else one.name
     ends = "" if change.low is None else f" [{change.low:+.3f}, {change.high:+.3f}]"
     wide = f", widened for {_widened_for(gated)}:" if ends and len(gated.every) > 1 else ""
     return f"{name}: change {change.estimate:+.3f}{wide}{ends} over {counted(one.n, 'item')}"
@@ -98,8 +129,11 @@ def _said(one: GatedChange, gated: Gate) -> str:
 def _widened_for(gated: Gate) -> str:
     suites = len({one.suite for one in gated.changes})
     several = "suite" if suites == len(gated.changes) else "comparison"
-    means = ("", " and their mean", " and their means")[min(len(gated.means), 2)]
-    return counted(len(gated.changes), several) + means
+    parts = [counted(len(gated.changes), several)]
+    if gated.phenomena:
+        parts.append(counted(len(gated.phenomena), *_PHENOMENA))
+    parts += [f"their {'mean' if len(gated.means) == 1 else 'means'}"] * bool(gated.means)
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
 
 
 def _none_worse(gated: Gate) -> str:
@@ -111,8 +145,10 @@ def _none_worse(gated: Gate) -> str:
     nearest = sorted(known, key=lambda one: one.change.high or 0.0)[:1]
     family = " (family-wise)" if len(gated.every) > 1 else ""
     means = [one for one in gated.means if one in known]
-    which = "the mean" if len(gated.means) == 1 else "a mean"
-    none = f"neither a suite nor {which}" if means else "no suite"
+    of = ["suite", *["phenomenon"] * bool(gated.phenomena)]
+    mean = ["the mean" if len(gated.means) == 1 else "a mean"] * bool(means)
+    several = " nor ".join([f"a {name}" for name in of] + mean)
+    none = f"neither {several}" if len(of) + len(mean) > 1 else "no suite"
     nearest += [one for one in means if one not in nearest]
     none_lower = f"cimento: not worse: {none} is significantly lower{family} in the second{by}"
     return "\n".join(
@@ -130,19 +166,29 @@ def _none_worse(gated: Gate) -> str:
 
 
 def _detectable(gated: Gate, known: Sequence[GatedChange]) -> list[str]:
-    """A sentence on the smallest drops that would have failed."""
-    of_suites = [one for one in known if one.suite]
-    if not of_suites:
-        return []
-    drops = sorted(one.detectable for one in of_suites if one.detectable is not None)
-    said = "none on a single suite" if len(of_suites) > 1 else "none"
-    if drops:
-        ends = dict.fromkeys(f"{drop:.3f}" for drop in (drops[0], drops[-1]))
-        said = " to ".join(ends) + (" on one suite" if len(of_suites) > 1 else "")
-        if none := len(of_suites) - len(drops):
-            said += f" (on {none} of {len(of_suites)}, no drop would have)"
+    """A sentence on the smallest drops that can fail, and under which assumption."""
+    said = [
+        *_drops("suite", "suites", [one for one in gated.changes if one in known]),
+        *_drops(*_PHENOMENA, [one for one in gated.phenomena if one in known]),
+    ]
     for mean in gated.means:
         if mean.detectable is not None:
             which = "mean" if len(gated.means) == 1 else mean.name
-            said += f", {mean.detectable:.3f} on the {which}"
-    return [f"Smallest drop that would have failed: {said}."]
+            said.append(f"{mean.detectable:.3f} on the {which}")
+    if not said:
+        return []
+    drops = ", ".join(said)
+    return [f"Least drop that can fail, if items are only lost: {drops}. Items gained raise it."]
+
+
+def _drops(one: str, several: str, some: Sequence[GatedChange]) -> list[str]:
+    """The smallest and the largest drop that some changes need to fail."""
+    drops = sorted(change.detectable for change in some if change.detectable is not None)
+    none = len(some) - len(drops)
+    if not drops:
+        return [f"none on a {one} (losing every correct item would pass)"] if some else []
+    ends = " to ".join(dict.fromkeys(f"{drop:.3f}" for drop in (drops[0], drops[-1])))
+    but = (
+        f" (on {none} of {counted(len(some), one, several)}, losing every correct item would pass)"
+    )
+    return [f"{ends} on a {one}" + but * bool(none)]

@@ -167,7 +167,7 @@ def _answer_languages(options: LanguageOptions, *, ask: bool) -> _Answered:
     from cimento.documents.language_page import write_answer
 
     found = _Answered()
-    for language, part, here in _asked(options):
+    for _, part, here in _asked(options):
         runs: list[Run] = []
         failures: list[Failure] = []
         if part.asked.suites:
@@ -184,16 +184,7 @@ def _answer_languages(options: LanguageOptions, *, ask: bool) -> _Answered:
             _note_missing(answer)
         found.runs += runs
         found.failures += failures
-        code = report_failures(runs, failures)
-        if part.asked.unfit and not runs:
-            code = max(code, _WRONG_OPTION)
-        if runs and answer.missing and not any(one.n_items for one in answer.used):
-            note(
-                f"cimento: only suites of cimento itself ran; no published set of"
-                f" {language_name(language)} could be used. --sets {','.join(OWN)} asks for them"
-                " alone."
-            )
-            code = max(code, PART_MISSING)
+        code = _code_of(answer, runs, failures, misfit=bool(part.asked.unfit))
         if here.output is not None and runs:
             paths = write_answer(answer, here.output)
             note(f"Written to {here.output}: {', '.join(path.name for path in paths)}")
@@ -201,6 +192,27 @@ def _answer_languages(options: LanguageOptions, *, ask: bool) -> _Answered:
     if not found.runs:
         found.code = max(found.code, 1)
     return found
+
+
+def _code_of(
+    answer: LanguageAnswer, runs: Sequence[Run], failures: Sequence[Failure], *, misfit: bool
+) -> int:
+    """The exit code of one language, with notes on what failed and on sets that are missing.
+
+    Without any usable published set it is the same whether suites of cimento itself ran or nothing.
+    """
+    code = report_failures(runs, failures)
+    if not runs and (misfit or failures):
+        return max(code, _WRONG_OPTION) if misfit else code
+    if not answer.missing or any(one.n_items for one in answer.used):
+        return code
+    if runs:
+        note(
+            f"cimento: only suites of cimento itself ran; no published set of"
+            f" {language_name(answer.language)} could be used. --sets {','.join(OWN)} asks for them"
+            " alone."
+        )
+    return max(code, PART_MISSING)
 
 
 def _show_answer(answer: LanguageAnswer, folder: Path | None) -> None:

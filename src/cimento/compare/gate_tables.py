@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 TOGETHER = "95% together"
 """The column of the intervals that a gate decides by."""
 
+_LEAST_DROP = (
+    "least drop: the smallest that can fail, if items are only lost; items gained raise it. none:"
+    " losing every correct item would pass."
+)
 _OVER_STEPS = (
     "Nothing is corrected over checkpoints: without any change, one gate in 20 fails at most."
 )
@@ -27,7 +31,7 @@ _OVER_STEPS = (
 def gate_grid(
     gate: Gate, *, sides: tuple[str, str] = UNNAMED, rated: Sequence[PairedCorrelations] = ()
 ) -> Grid:
-    """A table with a row for each change that a gate looks at, the means last.
+    """A table with a row for each change that a gate looks at: suites, phenomena, means.
 
     Args:
         gate: over the runs.
@@ -39,8 +43,10 @@ def gate_grid(
 
     def label(one: GatedChange) -> str:
         of_model = f", {one.model}" if len(models) > 1 and one.model else ""
-        n_suites = counted(one.n_suites, f"{one.part} suite".strip())
-        return one.suite + of_model if one.suite else f"mean of {n_suites}"
+        if one.suite:
+            return one.name + of_model
+        mean = f"mean of {counted(one.n_suites, f'{one.part} suite'.strip())}"
+        return f"{one.phenomenon}, {mean}{of_model}" if one.phenomenon else mean
 
     grid = Grid.of(
         gate.every,
@@ -61,13 +67,14 @@ def gate_grid(
         notes=(
             *([f"before: {sides[0]}; after: {sides[1]}."] if sides != UNNAMED else ()),
             _together(gate),
-            "least drop: the smallest that would have failed, if as many items were gained.",
+            _LEAST_DROP,
             _OVER_STEPS,
             *[TWINS] * bool(gate.means),
             *map(_rated, rated),
         ),
     )
-    return replace(grid, rules=frozenset({len(gate.changes)} if gate.means else ()))
+    ends = len(gate.changes), len(gate.changes) + len(gate.phenomena)
+    return replace(grid, rules=frozenset(end for end in ends if end < len(gate.every)))
 
 
 def _verdict(one: GatedChange) -> str:

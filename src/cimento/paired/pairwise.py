@@ -210,6 +210,7 @@ class PairwiseComparison:
         second_share: the same of the second.
         gained: items that only the second gets right.
         lost: items that only the first gets right.
+        kept: items that both get right.
         change: second minus first, with its interval.
         effect: Cohen's h of the two shares; None without items.
         odds: items gained for each one lost.
@@ -235,6 +236,7 @@ class PairwiseComparison:
     second_share: float | None
     gained: tuple[str, ...]
     lost: tuple[str, ...]
+    kept: tuple[str, ...]
     change: Difference
     effect: float | None
     odds: Statistic
@@ -280,6 +282,7 @@ def compare_pair(
     changes = [float(b) - float(a) for a, b in zip(before, after, strict=True)]
     gained = tuple(item for item, change in zip(items, changes, strict=True) if change > 0)
     lost = tuple(item for item, change in zip(items, changes, strict=True) if change < 0)
+    kept = tuple(item for item, *both in zip(items, before, after, strict=True) if all(both))
     least = detectable(changes, design)
     shares = (sum(before) / n, sum(after) / n) if n else (None, None)
     return PairwiseComparison(
@@ -292,6 +295,7 @@ def compare_pair(
         second_share=shares[1],
         gained=gained,
         lost=lost,
+        kept=kept,
         change=share_difference(after, before, design),
         effect=cohen_h(sum(after) / n, sum(before) / n) if n else None,
         odds=_odds(before, after),

@@ -71,8 +71,9 @@ def unpacked(path: Path) -> Iterator[Path]:
             its files are too many or too large.
     """
     with TemporaryDirectory(prefix="cimento-") as name:
-        folder = Path(name) / path.stem
-        folder.mkdir()
+        # Suites are named after folders, so both are called as where the archive is.
+        folder = Path(name) / path.absolute().parent.name / path.stem
+        folder.mkdir(parents=True)
         try:
             with zipfile.ZipFile(path) as archive:
                 _unpack(archive, folder, path)

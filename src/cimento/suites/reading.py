@@ -13,6 +13,7 @@ from cimento.errors import Fault
 from cimento.faults import fault
 from cimento.intake.reading import TableReading
 from cimento.suites import Suite
+from cimento.suites.languages import ISO_639_3, VARIETIES
 
 TOML = "suite.toml"
 """The file that describes a suite in its folder."""
@@ -65,21 +66,37 @@ class RowPlaces(Sequence[str]):
         return f"{self.name} {self.what} {self.rows[index]}"
 
 
-_SPLIT = re.compile(r"(train|validation|dev|test)(-\d{5}-of-\d{5})?")
+_SPLIT = re.compile(r"(train|validation|dev|test|data)(-\d{5}-of-\d{5})?")
+_CODE = re.compile(r"[a-z]{2,3}")
 
 
 def name_from(path: Path) -> str:
     """The name of a suite that its file does not state: that of the file.
 
     Data sets of the Hugging Face hub have a folder for each configuration, with files named after
-    splits (``binding/train-00000-of-00001.parquet``): these are named after their folder, and after
-    the split too if there are several.
+    splits (``binding/train-00000-of-00001.parquet``) or called data: these are named after their
+    folder, and after the split too if there are several. A folder that is called by the code of a
+    language comes after that of the set: ``multiblimp-it`` is ``multiblimp/it/data.tsv``.
     """
     split = _SPLIT.fullmatch(path.stem)
     if split is None or not path.parent.name:
         return path.stem
+    name = _name_of_folder(path.parent)
     others = {other[1] for file in path.parent.iterdir() if (other := _SPLIT.fullmatch(file.stem))}
-    return path.parent.name if len(others) <= 1 else f"{path.parent.name}-{split[1]}"
+    return name if len(others) <= 1 else f"{name}-{split[1]}"
+
+
+def _name_of_folder(folder: Path) -> str:
+    """The name of a folder, after that of its set if it is called by the code of a language.
+
+    Where sets are fetched, the set's own folder of the language is in another: ``fi/fin``.
+    """
+    if not _CODE.fullmatch(folder.name):
+        return folder.name
+    above = folder.parent
+    if folder.name in {above.name, ISO_639_3.get(above.name), VARIETIES.get(above.name)}:
+        folder, above = above, above.parent
+    return f"{above.name}-{folder.name}" if above.name else folder.name
 
 
 def number_text(value: object) -> object:
