@@ -354,6 +354,29 @@ def test_a_design_is_reported_by_dd_with_its_items_and_clusters():
     )
 
 
+def test_what_people_show_is_said_before_what_models_show():
+    people = (
+        replace(effect("whether", 1.5, 0.004), others=(0.25, 2.75)),
+        replace(effect("adjunct", 0.5, 0.2), expected="long_isle", worst=""),
+    )
+    of_a = (effect("whether", 1.0, 0.3), effect("adjunct", 2.0, 0.01))
+    said = findings([], designs=Designs((DesignResult("a", of_a),), people={"islands": people}))
+    of_people, of_model = said.parts[0].sentences
+    assert of_people == (
+        "People show the effect in whether (DD 1.50 bits [0.50, 2.50], p .004, for other people"
+        " too [0.25, 2.75], n 40); show no effect distinguishable from 0 in adjunct (DD 0.50 bits"
+        " [-0.50, 1.50], p .200, n 40)."
+    )
+    assert of_model == (
+        "a shows the effect in adjunct (DD 2.00 bits [1.00, 3.00], p .010, n 40); is not"
+        " distinguishable from no effect in whether (DD 1.00 bits [0.00, 2.00], p .300, n 40)."
+    )
+    assert any(note.startswith("People's DD is that of their ratings") for note in said.notes)
+    alone = (replace(effect("whether", 1.5, 0.004), expected="long_isle", worst="short_isle"),)
+    said = findings([], designs=Designs((DesignResult("a", of_a),), people={"islands": alone}))
+    assert "(long_isle) are not rated lowest: those of short_isle" in said.parts[0].sentences[0]
+
+
 def test_a_twin_is_a_suite_of_the_same_sentences_with_words_added():
     pairs = [("I cani dormono.", "I cani dorme."), ("Il gatto ride.", "Il gatto ridono.")]
     longer = [(good.replace(" d", " con Ada d").replace(" r", " con Ada r"), bad)

@@ -60,7 +60,7 @@ def methods_paragraph(
 
     Args:
         runs: the runs; what they share is stated once.
-        appendix: whether to give the full protocol instead of at most 150 words for a paper.
+        appendix: whether to give the full protocol instead of about 150 words for a paper.
         form: ``text`` names works in parentheses, ``markdown`` uses pandoc's ``[@key]``, ``latex``
             natbib's ``\citep{key}``.
 

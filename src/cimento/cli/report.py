@@ -182,8 +182,8 @@ class ReportOptions(TableOptions):
     )
     people: Path | None = option(
         None,
-        "For rows: judgments, as annotate import writes them, or a CSV of ratings with phenomenon,"
-        " item, condition, value (or z) and participant.",
+        "For interaction and rows: judgments, as annotate import writes them, or a CSV of ratings"
+        " with phenomenon, item, condition, value (or z) and participant.",
     )
     item: str = option("", "For tokens: the id of the item.", metavar="ID")
     length: int | None = option(None, "For position: only sentences of this many tokens.", ge=1)

@@ -66,6 +66,14 @@ class Presenter(Protocol[SuiteT_contra, RunT_contra]):
         """
         return ()
 
+    def people_effects(self, run: RunT_contra) -> Sequence[DesignEffect]:  # noqa: ARG002
+        """The DDs in people's ratings of the same sentences; by default there are none.
+
+        Raises:
+            InputError: the declaration of factors, or a rating, cannot be used.
+        """
+        return ()
+
     def sections(self, runs: Sequence[RunT_contra]) -> Sequence[SuiteReport]:
         """The sections of a report on some runs of this paradigm, one for each suite."""
 

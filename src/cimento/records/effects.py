@@ -91,6 +91,8 @@ class DesignEffect:
             where it is `expected`, or not known.
         means: conditions, each with the mean of its scores over these items, signed so that more
             is better; empty where they are not known.
+        others: of people's ratings, ends of the interval for other items and other people; None
+            where there is none.
     """
 
     estimate: Estimate
@@ -98,6 +100,7 @@ class DesignEffect:
     expected: str = ""
     worst: str = ""
     means: tuple[tuple[str, float], ...] = ()
+    others: tuple[float, float] | None = None
 
     @property
     def side(self) -> Side:

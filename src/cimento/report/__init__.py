@@ -164,6 +164,7 @@ class RunReport:
         constant: the best constant answer to its question; None where none is above chance.
         beside: correlation with ratings that is shown beside it; None for suites without ratings.
         effects: DDs that are shown in place of it, of a factorial design; empty for others.
+        people: DDs in people's ratings of the same sentences; empty without ratings.
         rates: rates to chart.
         notes: cautions that a reader needs before trusting the rates.
     """
@@ -184,6 +185,7 @@ class RunReport:
     constant: ConstantAnswer | None = None
     beside: Estimate | None = None
     effects: tuple[DesignEffect, ...] = ()
+    people: tuple[DesignEffect, ...] = ()
     rates: tuple[Rates, ...] = ()
     notes: tuple[str, ...] = ()
 

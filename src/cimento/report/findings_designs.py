@@ -6,8 +6,8 @@ DD is above 0 by its p-value, corrected over the phenomena and measures of the m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from cimento.io.values import grouped
 from cimento.records.effects import DesignEffect, Side, not_the_worst
@@ -22,6 +22,10 @@ MOST_IN_FULL = 4
 _NOTE = (
     "DD: the difference of differences, taken within items; it shows the effect if it is above 0"
     " by p, corrected by Holm's method over the phenomena and measures of a model."
+)
+_PEOPLE = (
+    "People's DD is that of their ratings, of z-scores within participants where these are named:"
+    " for these people, and then for others too."
 )
 _DIFFERENCES = "Differences of DDs are paired by item"
 _OVER = ", p corrected by Holm's method over all {} tests"
@@ -52,10 +56,12 @@ class Designs:
     Attributes:
         results: one for each model and suite.
         differences: the paired differences of DD of every two models.
+        people: names of suites, each mapped to the DDs in people's ratings of its sentences.
     """
 
     results: tuple[DesignResult, ...] = ()
     differences: tuple[DesignDifference, ...] = ()
+    people: Mapping[str, Sequence[DesignEffect]] = field(default_factory=dict)
 
     @property
     def suites(self) -> tuple[str, ...]:
@@ -69,21 +75,26 @@ class Designs:
         few = len({result.model for result in self.results}) <= FEW_MODELS
         over = _OVER.format(tests) if tests > 1 else ""
         compared = (f"{_DIFFERENCES}{over}.",) if tests and few else ()
-        return (_NOTE, *compared) if self.results else ()
+        rated = (_PEOPLE,) if any(self.people.values()) else ()
+        return (_NOTE, *rated, *compared) if self.results else ()
 
 
 NO_DESIGNS = Designs()
 
 
 def _shown_by_models(designs: Designs) -> Iterator[str]:
-    """What each of some models shows on some designs; many models are counted."""
+    """What people and each of some models show on some designs; many models are counted."""
     models = dict.fromkeys(result.model for result in designs.results)
     for suite, where in _places(designs):
         of_suite = [result for result in designs.results if result.suite == suite]
+        if people := designs.people.get(suite):
+            yield f"People{where} {_one_result(people, of_people=True)}"
         if len(models) > FEW_MODELS:
             yield from _counted(of_suite, where)
         else:
-            yield from (f"{result.model}{where} {_one_result(result)}" for result in of_suite)
+            yield from (
+                f"{result.model}{where} {_one_result(result.effects)}" for result in of_suite
+            )
 
 
 def _compared_models(designs: Designs) -> Iterator[str]:
@@ -110,22 +121,29 @@ _IN: dict[Side, str] = {
     "open": "is not distinguishable from no effect",
     "undefined": "has no test",
 }
+_OF_PEOPLE: dict[Side, str] = {
+    "above": "show the effect",
+    "below": "show the opposite of what is expected",
+    "open": "show no effect distinguishable from 0",
+    "undefined": "have no test",
+}
 
 
-def _one_result(result: DesignResult) -> str:
-    by_side = grouped((effect.side, effect) for effect in result.effects)
-    alone = len(result.effects) == 1
+def _one_result(effects: Sequence[DesignEffect], *, of_people: bool = False) -> str:
+    words = _OF_PEOPLE if of_people else _IN
+    by_side = grouped((effect.side, effect) for effect in effects)
+    alone = len(effects) == 1
     parts = [
-        f"{words}{_listed(by_side[side], alone=alone)}"
-        for side, words in _IN.items()
+        f"{said}{_listed(by_side[side], alone=alone)}"
+        for side, said in words.items()
         if side in by_side
     ]
     others = [effect for effect in by_side.get("above", ()) if effect.worst]
-    if len(others) == len(result.effects) == 1:
-        (only,) = others
-        parts.append(f"but {not_the_worst(only.expected, only.worst)}")
+    told = [not_the_worst(one.expected, one.worst, of_people=of_people) for one in others]
+    if alone and others:
+        parts.append(f"but {told[0]}")
     elif others:
-        told = (f"{one.estimate.level} {not_the_worst(one.expected, one.worst)}" for one in others)
+        told = [f"{one.estimate.level} {said}" for one, said in zip(others, told, strict=True)]
         parts.append(f"but in {'; in '.join(told)}")
     return "; ".join(parts)
 
@@ -157,7 +175,10 @@ def _number(effect: DesignEffect) -> str:
         return "undefined"
     ends = interval(one.low, one.high, digits=2, absent="without interval")
     p = "" if one.p_corrected is None else f", {p_value(one.p_corrected)}"
-    return f"{number(one.value, digits=2)}{unit} {ends}{p}"
+    others = ""
+    if effect.others is not None:
+        others = f", for other people too {interval(*effect.others, digits=2)}"
+    return f"{number(one.value, digits=2)}{unit} {ends}{p}{others}"
 
 
 def _counted(results: Sequence[DesignResult], where: str) -> Iterator[str]:

@@ -419,7 +419,8 @@ def _said_of(entry: Entry) -> Findings:
         return NOTHING_SAID
     (name,) = short_model_names([entry.label]).values()
     if entry.effects:
-        return findings([], designs=Designs((DesignResult(name, entry.effects),)))
+        people = {entry.suite: entry.reports[0].people} if entry.reports else {}
+        return findings([], designs=Designs((DesignResult(name, entry.effects),), people=people))
     return findings([Headline(name, entry.headline, entry.constant)])
 
 

@@ -9,6 +9,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from cimento import load_suite
 from cimento.paradigms.regions.people_effects import people_of_suite
@@ -167,12 +168,81 @@ def test_run_report_and_figure_show_people_s_dd_beside_the_model(tmp_path, capsy
     assert "z-scores within participants (Schütze and Sprouse 2014)" in said
     assert "takes items and people as crossed clusters (Cameron et al. 2011)" in said
 
+    assert invoke(["cite", "runs", "--methods"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert (
+        "6 participants rated the sentences from 1 (worst) to 7 (best); for people's DD, ratings"
+        " were z-scored within participants (Schütze and Sprouse 2014)."
+    ) in said
+
     assert invoke(["report", "runs", "-o", "page.html"]) == 0
     assert "people (z)" in (tmp_path / "page.html").read_text("utf-8")
     assert invoke(["report", "runs", "--figure", "rows", "-o", "rows.svg"]) == 0
     drawn = (tmp_path / "rows.svg").read_text("utf-8")
     assert "people" in drawn
     assert "demo-causal" in drawn
+
+
+def test_people_s_dd_is_said_first_beside_the_model_s(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [row for row in long_rows() if row["phenomenon"] == "whether"]
+    write_rows([{**row, "phenomenon": "isole"} for row in rows], tmp_path / "isole.csv")
+    command = ["run", "isole.csv", "--language", "it", "-m", "demo-causal", "-o", "runs"]
+    assert invoke(command) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    (test,) = people_of_suite(load_suite("isole.csv", language="it").suite).tests
+    dds = by_hand(rows, "whether").mean(axis=1) @ np.array(SIGNS)
+    half = 2.570581836 * dds.std(ddof=1) / np.sqrt(6)  # t of 5 degrees of freedom, .975
+    p = stats.ttest_1samp(dds, 0).pvalue
+    people = (
+        f"People show the effect (DD {dds.mean():.2f} z [{dds.mean() - half:.2f},"
+        f" {dds.mean() + half:.2f}], p {p:.3f}, for other people too [{test.others.low:.2f},"
+        f" {test.others.high:.2f}], n 6)."
+    )
+    people = people.replace("p 0.", "p .")
+    assert f"DD: {people} demo-causal " in shown
+
+    assert invoke(["report", "runs", "-o", "page.md"]) == 0
+    first, *_ = (tmp_path / "page.md").read_text("utf-8").splitlines()
+    assert f"{people} demo-causal " in first
+    assert invoke(["report", "runs", "-o", "page.html"]) == 0
+    page = (tmp_path / "page.html").read_text("utf-8")
+    overview = page[page.index('<h2 id="overview-name">') : page.index("</tbody>")]
+    assert f"{dds.mean():.3f}</strong> z" in overview
+
+    assert invoke(["report", "runs", "--figure", "interaction", "-o", "cells.csv"]) == 0
+    drawn = [*csv.DictReader(io.StringIO((tmp_path / "cells.csv").read_text("utf-8")))]
+    assert [row["panel"] for row in drawn[::4]] == ["isole: people", f"isole: {drawn[4]['model']}"]
+    z = by_hand(rows, "whether").mean(axis=(0, 1))
+    of_people = {(row["first"], row["second"]): float(row["mean"]) for row in drawn[:4]}
+    assert [of_people[cell] for cell in CELLS] == pytest.approx(list(z))
+    assert invoke(["report", "runs", "--figure", "rows", "-o", "rows.csv"]) == 0
+    assert (tmp_path / "rows.csv").read_text("utf-8") == (tmp_path / "cells.csv").read_text("utf-8")
+
+
+def test_the_rates_of_people_s_ratings_include_that_of_dd(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = long_rows()
+    write_rows(rows, tmp_path / "isole.csv")
+    command = ["run", "isole.csv", "--language", "it", "-m", "demo-causal", "-o", "runs"]
+    assert invoke(command) == 0
+    capsys.readouterr()
+    assert invoke(["report", "runs", "--table", "people", "--format", "csv"]) == 0
+    table = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
+    rates = {row["who"]: row for row in table if row["prediction"] == "DD"}
+    given = {(r["item"], r["participant"], cell_of(r)): int(r["rating"]) for r in rows}
+    ids = [*dict.fromkeys(row["item"] for row in rows)]
+    own = [
+        sum(sign * given[item, who, cell] for cell, sign in enumerate(SIGNS))
+        for item in ids
+        for who in PEOPLE
+    ]
+    together = np.array(own).reshape(len(ids), len(PEOPLE)).sum(axis=1)
+    means, one = rates["mean ratings"], rates["one person"]
+    assert (int(means["items"]), int(means["ties"])) == (12, sum(together == 0))
+    assert float(means["rate"]) == pytest.approx(np.mean(together > 0), abs=5e-4)
+    assert (int(one["answers"]), int(one["ties"])) == (72, own.count(0))
+    assert float(one["rate"]) == pytest.approx(np.mean(np.array(own) > 0), abs=5e-4)
 
 
 @pytest.mark.golden

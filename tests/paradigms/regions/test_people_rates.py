@@ -12,8 +12,16 @@ import pytest
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, evaluate
 from cimento.cli.main import invoke
 from cimento.judgments import BETTER, Judgment, table_of, write_judgments
-from cimento.paradigms.regions.people_rates import MAJORITY, NO_CHOICES, NO_SINGLE, ONE_PERSON
+from cimento.paradigms.regions.people_rates import (
+    MAJORITY,
+    NO_CHOICES,
+    NO_SINGLE,
+    ONE_PERSON,
+    kind_of_votes,
+)
 from cimento.paradigms.regions.people_tables import people_of
+from cimento.paradigms.regions.predictions import evaluate_item
+from cimento.suites.formula import parse
 from cimento.testing import FakeScorer
 
 FIRST_IS_BETTER = "(*;%good%) < (*;%bad%)"
@@ -140,6 +148,7 @@ def test_an_interaction_is_counted_in_votes():
     [
         ("(2;%good%) < (2;%bad%)", "(2;%good%) is a part of one"),
         ("(*;%good%) + 1 < (*;%bad%)", "not bits"),
+        ("(*;%good%) + (*;%bad%) > 0", "not bits"),
     ],
 )
 def test_predictions_that_choices_cannot_decide_have_a_reason(formula, reason):
@@ -151,6 +160,16 @@ def test_predictions_that_choices_cannot_decide_have_a_reason(formula, reason):
     assert by_who(people_rates, "prediction 1")[MAJORITY].rate == pytest.approx(3 / 5)
     (both,) = by_who(people_rates, "all predictions").values()
     assert reason in both.reason
+
+
+def test_equal_thirds_are_a_tie():
+    means = {name: total / 3 for name, total in zip("abcd", (3, 4, 7, 8), strict=True)}
+    dd = parse("((*;%d%) - (*;%c%)) - ((*;%b%) - (*;%a%)) > 0")
+    # (8 - 7) - (4 - 3) is 0; in floating point the surprisals add up to more.
+    surprisals = {name: [-mean] for name, mean in means.items()}
+    assert evaluate_item(dd, surprisals).verdict == "pass"
+    assert kind_of_votes(dd, means) == "tie"
+    assert kind_of_votes(dd, {**means, "d": means["d"] - 0.001}) == "pass"
 
 
 def test_a_region_that_is_the_sentence_counts_as_the_sentence():

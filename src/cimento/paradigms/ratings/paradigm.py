@@ -248,6 +248,7 @@ class RatingPresenter(PlainPresenter[Suite]):
     describe = staticmethod(REGIONS.presenter.describe)
     record = staticmethod(REGIONS.presenter.record)
     design_effects = staticmethod(REGIONS.presenter.design_effects)
+    people_effects = staticmethod(REGIONS.presenter.people_effects)
 
     def methods(self, run: Run) -> MethodFacts:
         """The facts about measures, ratings and tests."""
@@ -271,12 +272,14 @@ class RatingPresenter(PlainPresenter[Suite]):
         is_named = bool(suite.predictions) and names[0] == options.measure
         brief = _in_brief(names, by_author=by_author, is_named=is_named)
         people = people_of_suite(suite, seed=options.seed)
-        of_people = (people.methods,) if people else ()
+        raters = () if by_author or not rated else (_raters(suite),)
+        of_people = tuple(f"{one}." for one in raters) + ((people.methods,) if people else ())
+        in_brief = tuple(f"{one}{people.scaled if people else ''}." for one in raters)
         return dataclasses.replace(
             facts,
             counted=_counted(len(sentences), rated, by_author=by_author),
             sentences=(*facts.sentences, *of_people, *((tests,) if rated else ())),
-            brief=(*facts.brief, *((brief,) if rated else ())),
+            brief=(*facts.brief, *in_brief, *((brief,) if rated else ())),
             measures=names,
         )
 
@@ -364,6 +367,21 @@ def _counted(n: int, rated: int, *, by_author: bool) -> str:
     if n == rated:
         return counted(n, "rated sentence")
     return f"{counted(n, 'sentence')} ({rated:,} of them rated)"
+
+
+def _raters(suite: Suite) -> str:
+    """How many people rated the sentences, as far as they are named, and on which scale."""
+    rated = rated_of(suite)
+    ends = f"from {rated.scale.low:g} (worst) to {rated.scale.high:g} (best)" if rated.scale else ""
+    people = {
+        rating.participant
+        for sentence in rated.sentences
+        for rating in sentence.ratings
+        if rating.participant
+    }
+    if people:
+        return f"{counted(len(people), 'participant')} rated the sentences {ends}"
+    return f"Ratings are {ends}"
 
 
 def _in_brief(measures: Sequence[str], *, by_author: bool, is_named: bool) -> str:

@@ -379,6 +379,7 @@ def with_people(report: RunReport, run: RatedRun) -> RunReport:
     return replace(
         report, n_items=len(items), items=items, notes=notes, regions=regions,
         beside=beside_ratings(run.run.estimates()),
+        people=tuple(run.run.paradigm.presenter.people_effects(run.run)),
     )  # fmt: skip
 
 

@@ -20,12 +20,14 @@ from cimento.paradigms.regions.text import (
 )
 from cimento.records.outcomes import beside_ratings, best_constant
 from cimento.report.findings import Headline, findings
+from cimento.report.findings_designs import DesignResult, Designs
 from cimento.report.findings_people import same_verdict_said
 from cimento.report.formatting import shared_remarks, short_model_names
 from cimento.report.terminal import WIDEST, on_terminal
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
+    from cimento.records.effects import DesignEffect
 
 
 def rated_runs_text(runs: Sequence[Run]) -> str:
@@ -55,19 +57,25 @@ def brief_rated_text(runs: Sequence[Run]) -> str:
 
 
 def _conclusion(runs: Sequence[Run]) -> str:
-    """What the numbers of each run show, in sentences; a design's table has it."""
+    """What the numbers of each run show, in sentences; of a design, beside what people show."""
     short = short_model_names(run.model for run in runs)
     headlines: list[Headline] = []
     verdicts: list[str] = []
+    designs: list[DesignResult] = []
+    people: dict[str, Sequence[DesignEffect]] = {}
     for run in runs:
         estimates, model = run.estimates(), short[run.model]
-        is_design = bool(run.paradigm.presenter.design_effects(run))
-        main = [one for one in estimates if one.role == "headline" and not is_design]
+        effects = tuple(run.paradigm.presenter.design_effects(run))
+        if of_people := run.paradigm.presenter.people_effects(run):
+            designs.append(DesignResult(model, effects))
+            people[run.suite.name] = of_people
+        main = [one for one in estimates if one.role == "headline" and not effects]
         headlines += [Headline(model, one, best_constant(one, estimates)) for one in main]
         if (beside := beside_ratings(estimates)) is not None:
             headlines.append(Headline(model, beside, beside=True))
         verdicts += filter(None, [same_verdict_said(model, estimates)])
-    said = [(part.about, part.sentences) for part in findings(headlines).parts]
+    known = findings(headlines, designs=Designs(tuple(designs), people=people))
+    said = [(part.about, part.sentences) for part in known.parts]
     said += [("Same verdict as people", tuple(verdicts))] if verdicts else []
     lines = (f"{about}: {' '.join(sentences)}" for about, sentences in said)
     return "\n".join(line for text in lines for line in wrapped(text, WIDEST))

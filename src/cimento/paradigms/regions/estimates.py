@@ -410,7 +410,9 @@ def design_effects(run: Run) -> tuple[DesignEffect, ...]:
     if all(test.dd.value is None for test in first):
         return ()
     return tuple(
-        DesignEffect(_of_test(run, test), test.clusters, test.expected, test.worst, test.means)
+        DesignEffect(
+            dd_estimate(test, model=run.model), test.clusters, test.expected, test.worst, test.means
+        )
         for test in first
     )
 
@@ -428,12 +430,17 @@ def _of_designs(run: Run) -> Iterator[Estimate]:
                 like, method=design.measure, statistic=DD, reason=design.reason
             )
     for test in dd_tests(designs, seed=options_of(run).seed):
-        yield _of_test(run, test)
+        yield dd_estimate(test, model=run.model)
 
 
-def _of_test(run: Run, test: DDTest) -> Estimate:
-    """The estimate of a DD."""
-    like = Estimate(suite=run.suite.name, model=run.model, question=DD, role="detail")
+def dd_estimate(test: DDTest, *, model: str) -> Estimate:
+    """The estimate of a DD.
+
+    Args:
+        test: DD with its test.
+        model: label of the model, or who gave the scores.
+    """
+    like = Estimate(suite=test.result.suite, model=model, question=DD, role="detail")
     return dataclasses.replace(
         mean_estimate(test.dd, like),
         method=test.result.measure,

@@ -87,6 +87,8 @@ def interaction_figure(
 ) -> Figure:
     """One panel for each phenomenon of one model and measure, two panels per row.
 
+    Where people rated the sentences, `rows_figure` has their panels beside the model's.
+
     The first factor is on the x axis; the plain level of the second factor is a solid line, the
     changed level a dashed line, each with its name at its end. Raw surprisal is drawn as it is, in
     the unit of DD; other costs are drawn with their sign reversed.
@@ -125,8 +127,9 @@ def rows_figure(
     """One row for each phenomenon, one column for each source: people, suites, models.
 
     Args:
-        columns: columns of panels. The phenomena are those of the first column; those of the
-            others are matched by name, without a leading ``wh_``.
+        columns: columns of panels, whose titles name the suite, as ``suite, model``, where there
+            are several. The phenomena are those of the first column; those of the others are
+            matched by name, without a leading ``wh_``.
         scale: scale of the scores.
         bars: kind of error bars, as for `interaction_figure`.
     """
@@ -136,7 +139,9 @@ def rows_figure(
             effects = next(
                 (p for p in result.phenomena if _key(p.name) == _key(phenomenon.name)), None
             )
-            heading = f"{_key(phenomenon.name)}: {title}"
+            key = _key(phenomenon.name)
+            # A suite of one phenomenon may be called like it.
+            heading = f"{key}: {title.removeprefix(f'{key}, ')}"
             panels.append(
                 Panel(
                     title=heading,
@@ -148,7 +153,13 @@ def rows_figure(
                 if effects
                 else f"{heading}: none"
             )
-    title = f"Interaction by phenomenon: {' | '.join(title for title, _, _ in columns)}"
+    sources = " | ".join(title for title, _, _ in columns)
+    suites = {result.suite for _, result, _ in columns}
+    title = (
+        f"{sources} on {suites.pop()}: interaction by phenomenon"
+        if len(suites) == 1
+        else f"Interaction by phenomenon: {sources}"
+    )
     return _figure(panels, scale, title=title, columns=len(columns))
 
 

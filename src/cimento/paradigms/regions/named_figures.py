@@ -21,7 +21,7 @@ from cimento.paradigms.regions.figures_conditions import (
 from cimento.paradigms.regions.figures_pairs import items_figure
 from cimento.paradigms.regions.figures_regions import REGION_FIGURES
 from cimento.paradigms.regions.judging import options_of, scores_of, suite_of, values_of
-from cimento.paradigms.regions.people_effects import people_in_judgments, people_of_suite
+from cimento.paradigms.regions.people_effects import PEOPLE, people_in_judgments, people_of_suite
 from cimento.paradigms.regions.specification_tables import curves_figure
 from cimento.paradigms.regions.specifications import curves_of, defaults_first
 from cimento.report.figures_scores import (
@@ -85,12 +85,14 @@ def named_figure(name: str, runs: Sequence[Run], settings: FigureSettings) -> Fi
 def _columns(name: str, runs: Sequence[Run], settings: FigureSettings) -> list[Column]:
     """The results of all factorial runs, each with the p-value of DD by phenomenon."""
     columns: list[Column] = []
-    for run in runs:
-        if squares(suite_of(run)):
-            result = factorial_of(run, settings.measure, scope=settings.scope)
-            if result.reason:
-                raise UsageError(where=f"{run.model}, {result.measure}", seen=result.reason)
-            columns.append((f"{run.suite.name}, {run.model}", result, _ps(result, settings)))
+    designs = [run for run in runs if squares(suite_of(run))]
+    several = len({run.suite.name for run in designs}) > 1
+    for run in designs:
+        result = factorial_of(run, settings.measure, scope=settings.scope)
+        if result.reason:
+            raise UsageError(where=f"{run.model}, {result.measure}", seen=result.reason)
+        title = f"{run.suite.name}, {run.model}" if several else run.model
+        columns.append((title, result, _ps(result, settings)))
     if not columns:
         sections = runs[0].paradigm.presenter.sections(runs)
         of_page = [figure.name for section in sections for figure in section.figures]
@@ -111,11 +113,7 @@ def _ps(result: Factorial, settings: FigureSettings) -> dict[str, float | None]:
 def _factorial(name: str, runs: Sequence[Run], settings: FigureSettings) -> Figure:
     """A figure of factorial suites."""
     columns = _columns(name, runs, settings)
-    if name == "rows" and (people := _people(runs, settings)) is not None:
-        columns.insert(0, ("people", people, _ps(people, settings)))
-    if name == "rows":
-        return rows_figure(columns, settings.scale, bars=settings.bars or WITHIN)
-    if len(columns) > 1:
+    if len(columns) > 1 and name != "rows":
         raise UsageError(
             where=f"--figure={name}",
             seen=f"there are {len(columns)} runs: {', '.join(title for title, _, _ in columns)}",
@@ -124,6 +122,11 @@ def _factorial(name: str, runs: Sequence[Run], settings: FigureSettings) -> Figu
     _, result, ps = columns[0]
     if name == "items":
         return items_figure(result)
+    people = _people(runs, settings)
+    if people is not None:
+        columns.insert(0, (PEOPLE, people, _ps(people, settings)))
+    if people is not None or name == "rows":
+        return rows_figure(columns, settings.scale, bars=settings.bars or WITHIN)
     return interaction_figure(result, settings.scale, ps, bars=settings.bars or WITHIN)
 
 

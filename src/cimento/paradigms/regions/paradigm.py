@@ -37,6 +37,7 @@ from cimento.paradigms.regions.judging import (
     options_of,
     outcomes_of,
     scores_of,
+    suite_of,
     tokens_of,
 )
 from cimento.paradigms.regions.options import RegionOptions
@@ -330,6 +331,15 @@ class RegionPresenter(PlainPresenter[Suite]):
         from cimento.paradigms.regions.estimates import design_effects
 
         return design_effects(run)
+
+    def people_effects(self, run: Run) -> Sequence[DesignEffect]:
+        """The DDs in the ratings that the suite of a design has; none beside a model without."""
+        from cimento.paradigms.regions.people_effects import people_of_suite
+
+        if not self.design_effects(run):
+            return ()
+        people = people_of_suite(suite_of(run), seed=options_of(run).seed)
+        return people.said if people else ()
 
     def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
         """The sections of a report: rates, figures, tables of designs and items."""

@@ -20,6 +20,7 @@ from cimento.judgments.summaries import once
 from cimento.kinds.surveyor import answers_about, refuse_nothing
 from cimento.measures.normalizing import Scope
 from cimento.measures.participants import z_by_participant
+from cimento.paradigms.regions.estimates import dd_estimate
 from cimento.paradigms.regions.factorial import (
     DDTest,
     Factorial,
@@ -29,6 +30,7 @@ from cimento.paradigms.regions.factorial import (
 )
 from cimento.paradigms.regions.factorial_tables import OTHERS, interval_methods
 from cimento.paradigms.regions.given_answers import ratings_by_condition
+from cimento.records.effects import DesignEffect
 from cimento.statistics.means import Mean
 from cimento.statistics.raters import contrast_for_others
 from cimento.suites import Suite
@@ -56,6 +58,24 @@ class PeopleEffects:
     tests: tuple[DDTest, ...]
     n_people: int | None
     left_out: Mapping[str, int]
+
+    @property
+    def said(self) -> tuple[DesignEffect, ...]:
+        """The DDs as sentences and overviews have them, beside a model's."""
+        return tuple(
+            DesignEffect(
+                dd_estimate(test, model=PEOPLE), test.clusters, test.expected, test.worst,
+                test.means, _ends(test.others),
+            )
+            for test in self.tests
+        )  # fmt: skip
+
+    @property
+    def scaled(self) -> str:
+        """How ratings were scaled for DD, as the end of a sentence of a paper."""
+        if self.n_people is None:
+            return "; people's DD is that of the ratings as given"
+        return "; for people's DD, ratings were z-scored within participants [@schutze2014]"
 
     @property
     def methods(self) -> str:
@@ -87,6 +107,13 @@ class PeopleEffects:
             *dict.fromkeys(f"{OTHERS}: none, as {one.reason}." for one in both if one.reason),
             *(f"Left out: {counted(n, 'rating')}, as {why}." for why, n in self.left_out.items()),
         )
+
+
+def _ends(interval: Mean | None) -> tuple[float, float] | None:
+    """The ends of an interval, if it has any."""
+    if interval is None or interval.low is None or interval.high is None:
+        return None
+    return interval.low, interval.high
 
 
 Ratings: TypeAlias = Mapping[tuple[str, str], Sequence[Rating]]

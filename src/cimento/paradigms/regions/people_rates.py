@@ -37,7 +37,17 @@ from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.means import bounded_mean
-from cimento.suites.formula import Formula, Junction, canonical, numbers, references
+from cimento.suites.formula import (
+    Comparison,
+    Formula,
+    Junction,
+    Reference,
+    canonical,
+    comparisons,
+    numbers,
+    references,
+    signed_values,
+)
 from cimento.suites.stimuli import stimulus_texts
 
 if TYPE_CHECKING:
@@ -51,6 +61,8 @@ _CONSTANT = {
     "all values of y are equal": "all proportions of people are equal",
 }
 """Why a correlation of margins with proportions is undefined, said of the model and of people."""
+ROUNDING = 1e-9
+"""Greatest difference of sums of mean ratings that is rounding: equal thirds are no exact ties."""
 NO_SINGLE = "one choice cannot decide the prediction both ways"
 _SHARE = re.compile(r"0\.\d+|1\.0+")
 
@@ -371,7 +383,8 @@ def verdicts_of_people(
     for (person, item), given in votes.items():
         if needed <= given.keys():
             surprisals = {name: [0.0 - vote] for name, vote in given.items()}
-            verdicts.setdefault(person, {})[item] = evaluate_item(whole, surprisals).verdict
+            verdict = evaluate_item(whole, surprisals, tied_within=ROUNDING).verdict
+            verdicts.setdefault(person, {})[item] = verdict
     return verdicts, "" if verdicts else NO_CHOICES
 
 
@@ -382,7 +395,8 @@ def kind_of_votes(formula: Formula, votes: Mapping[str, float]) -> VerdictName:
         formula: the prediction.
         votes: condition to its votes or rating.
     """
-    return evaluate_item(formula, {name: [0.0 - count] for name, count in votes.items()}).verdict
+    surprisals = {name: [0.0 - count] for name, count in votes.items()}
+    return evaluate_item(formula, surprisals, tied_within=ROUNDING).verdict
 
 
 def counts_of_choices(suite: Suite) -> tuple[dict[str, dict[str, float]], str]:
@@ -410,7 +424,10 @@ def counts_of_choices(suite: Suite) -> tuple[dict[str, dict[str, float]], str]:
 
 
 def undecidable(formula: Formula, *, whole_sentence: bool) -> str:
-    """The reason why choices of sentences cannot decide a prediction; empty if they can.
+    """The reason why answers about sentences cannot decide a prediction; empty if they can.
+
+    Ratings and numbers of choices have no unit in common with surprisal, so that a prediction may
+    compare them with each other, and a difference of as many on each side, such as DD, with 0.
 
     Args:
         formula: the prediction.
@@ -419,6 +436,16 @@ def undecidable(formula: Formula, *, whole_sentence: bool) -> str:
     for reference in references(formula):
         if reference.region != "*" and not whole_sentence:
             return f"people chose sentences, and {canonical(reference)} is a part of one"
-    if numbers(formula):
-        return "people's choices are not bits, and the prediction has a number in it"
+    for comparison in comparisons(formula):
+        if numbers(comparison) and (any(numbers(comparison)) or not _balanced(comparison)):
+            return "people's answers are not bits, and the prediction has a number in it"
     return ""
+
+
+def _balanced(comparison: Comparison) -> bool:
+    """Whether a comparison adds as many values as it subtracts."""
+    left, right = (
+        sum(sign for sign, leaf in signed_values(side) if isinstance(leaf, Reference))
+        for side in (comparison.left, comparison.right)
+    )
+    return left == right

@@ -182,6 +182,7 @@ def evaluate_item(
     *,
     source_unit: Unit = "bits",
     unit: Unit = "bits",
+    tied_within: float = 0.0,
 ) -> Evaluation:
     """The result of a formula on one item; see `evaluate_items`.
 
@@ -190,10 +191,13 @@ def evaluate_item(
         values: values of the regions of each condition, in order.
         source_unit: unit of the values.
         unit: unit of the formula, as for `evaluate_items`.
+        tied_within: as for `evaluate_items`.
     """
     stimuli = (("", condition, regions) for condition, regions in values.items())
     columns = RegionColumns.of(stimuli, unit=source_unit)
-    judged = evaluate_items(formula, ItemValues.of(columns, [""]), unit=unit)
+    judged = evaluate_items(
+        formula, ItemValues.of(columns, [""]), unit=unit, tied_within=tied_within
+    )
     reason, margin = int(judged.reasons[0]), float(judged.margins_bits[0])
     verdict = VERDICTS[judged.verdicts[0]]
     if reason < 0:
@@ -201,7 +205,9 @@ def evaluate_item(
     return Evaluation(verdict, None, columns.texts.texts()[reason])
 
 
-def evaluate_items(formula: Formula, values: ItemValues, *, unit: Unit = "bits") -> Evaluations:
+def evaluate_items(
+    formula: Formula, values: ItemValues, *, unit: Unit = "bits", tied_within: float = 0.0
+) -> Evaluations:
     """The results of a formula on every item.
 
     Args:
@@ -210,11 +216,15 @@ def evaluate_items(formula: Formula, values: ItemValues, *, unit: Unit = "bits")
         unit: unit of the formula's numbers and of the tolerance of ``=``: ``a = b`` holds if
             |a - b| <= 0.001 + 0.00001 |b| (numpy.isclose's rule with
             SyntaxGym's tolerances).
+        tied_within: greatest difference of two sides that is a tie, in the unit of the values: 0
+            for surprisals, which are compared as they are.
     """
     if isinstance(formula, Comparison):
-        return _compare(formula, values, unit=unit)
-    left = evaluate_items(formula.left, values, unit=unit)
-    right = evaluate_items(formula.right, values, unit=unit)
+        return _compare(formula, values, unit=unit, tied_within=tied_within)
+    left, right = (
+        evaluate_items(side, values, unit=unit, tied_within=tied_within)
+        for side in (formula.left, formula.right)
+    )
     return combine((left, right), formula.operator)
 
 
@@ -256,7 +266,9 @@ def _quantity(node: Quantity, known: Mapping[Reference, Floats], *, scale: float
             return left + right if node.operator == "+" else left - right
 
 
-def _compare(comparison: Comparison, values: ItemValues, *, unit: Unit) -> Evaluations:
+def _compare(
+    comparison: Comparison, values: ItemValues, *, unit: Unit, tied_within: float
+) -> Evaluations:
     import numpy as np
 
     source_unit, texts = values.columns.unit, values.columns.texts
@@ -284,7 +296,8 @@ def _compare(comparison: Comparison, values: ItemValues, *, unit: Unit) -> Evalu
         margins_bits = margins * _conversion(source_unit, "bits")
     verdicts = np.where(holds, _PASS, _FAIL)
     if comparison.operator != "=":
-        tied = left == right
+        with np.errstate(invalid="ignore"):
+            tied = (left == right) | (np.abs(left - right) <= tied_within)
         verdicts[tied], margins_bits[tied] = _TIE, 0.0
     finite = np.isfinite(margins_bits) & np.isfinite(left) & np.isfinite(right)
     for row in np.flatnonzero(~finite & (reasons < 0)).tolist():

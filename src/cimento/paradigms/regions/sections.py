@@ -32,6 +32,7 @@ from cimento.paradigms.regions.judging import (
     values_of,
 )
 from cimento.paradigms.regions.lens import lens_of
+from cimento.paradigms.regions.people_effects import PEOPLE, people_of_suite
 from cimento.records.outcomes import each_outcome
 from cimento.records.wrong_side import DD
 from cimento.report import (
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.regions.explanations import InterchangeMean
     from cimento.paradigms.regions.factorial import DDTest, Factorial
     from cimento.paradigms.regions.lens import LensMean
+    from cimento.paradigms.regions.people_effects import PeopleEffects
     from cimento.records.summary import RunSummary
 
 
@@ -216,7 +218,8 @@ def _figures(
     first = group[0][0]
     suite = first.suite.name
     makers: list[Callable[[], Figure]] = []
-    makers += [partial(_interaction, design, tests) for design in designs]
+    people = people_of_suite(suite_of(first), seed=options_of(first).seed) if designs else None
+    makers += [partial(_interaction, design, tests, people) for design in designs]
     if designs:
         makers.append(partial(pairs_figure, designs, suite=suite))
     makers.append(partial(margins_figure, reports, suite=suite))
@@ -230,9 +233,14 @@ def _figures(
     return makers
 
 
-def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
-    """An interaction figure of one model and measure, in the unit of the DD on the page."""
-    from cimento.paradigms.regions.figures_conditions import interaction_figure
+def _interaction(
+    result: Factorial, tests: Sequence[DDTest], people: PeopleEffects | None
+) -> Figure:
+    """An interaction figure of one model and measure, in the unit of the DD on the page.
+
+    Beside people's ratings it is in z-scores, as these are.
+    """
+    from cimento.paradigms.regions.figures_conditions import interaction_figure, rows_figure
 
     if result.reason or not result.phenomena:
         raise UsageError(where=f"{result.model}, {result.measure}", seen=result.reason or "nothing")
@@ -241,7 +249,12 @@ def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
         for test in tests
         if (test.result.model, test.result.measure) == (result.model, result.measure)
     }
-    return interaction_figure(result, "raw", ps)
+    if people is None:
+        return interaction_figure(result, "raw", ps)
+    of_people = {test.phenomenon: test.dd.p for test in people.tests}
+    # A shift and a factor for all scores of a suite leave p as it is.
+    columns = [(PEOPLE, people.result, of_people), (result.model, result, ps)]
+    return rows_figure(columns, "z")
 
 
 def _regions(runs: Sequence[Run], name: str) -> Figure:
