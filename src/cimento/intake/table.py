@@ -49,6 +49,7 @@ class Table:
         chosen: the columns here whose role somebody has chosen.
         forced: those of them that have it whatever their cells hold.
         factors: the columns that somebody has chosen as factors, which keep their names.
+        conditions: those that somebody has chosen as sentences of a condition each, likewise.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Table:
     chosen: frozenset[str] = frozenset()
     forced: frozenset[str] = frozenset()
     factors: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
     _profiles: dict[int, tuple[Sequence[str], Profile]] = field(
         default_factory=dict, repr=False, compare=False
     )

@@ -334,7 +334,7 @@ def _with_conditions(table: Table) -> Arranged:
     """A table with a sentence and its condition in each row, made of one of the known forms."""
     if is_of_sprouse(table):
         return Arranged(from_sprouse(table), [])
-    if is_factorial_table(table):
+    if not table.conditions and is_factorial_table(table):
         return paired(table) or with_joined_levels(table) or arranged(with_island_factor(table))
     if condition_columns(table):
         return Arranged(_with_a_sentence_a_row(table), [])
