@@ -19,12 +19,13 @@ Parts = tuple[str, ...]
 
 MOST_CELLS = 64
 """Most names that are looked at: more are no cells of a design."""
-_MARKS = (
-    r"\s*[,;]\s*", r"\s*[/|×]\s*", r"\s+(?:[-–—+&:]|x)\s+|\s*:\s+", r"\s*[(\[]|[)\]]\s*$",
-    r"_", r"\s+", r"[-–—]", r"\.",
-)  # fmt: skip
-_BETWEEN = tuple(re.compile(mark, re.IGNORECASE) for mark in _MARKS)
-"""What may stand between two levels, the clearest marks first: a blank may be within a level."""
+_CLEAR = (r"\s*[,;]\s*", r"\s*[/|×]\s*", r"\s+(?:[-–—+&:]|x)\s+|\s*:\s+", r"\s*[(\[]|[)\]]\s*$")
+_UNCLEAR = (r"_", r"\s+", r"[-–—]", r"(?<=\w)\.(?=\w)")
+_MARKS = tuple(
+    tuple(re.compile(mark, re.IGNORECASE) for mark in marks)
+    for marks in (*((mark,) for mark in _CLEAR), _UNCLEAR)
+)
+"""What may stand between two levels, the clearest first: the last ones may be within a level."""
 _SIGNS = {"+": "plus", "-": "minus", "–": "minus", "−": "minus"}
 
 
@@ -37,9 +38,7 @@ def cells_named(names: Sequence[str]) -> dict[str, Parts]:
     Levels that differ in capitals are one. There are two factors, one of which has two levels, or
     three of two levels each.
     """
-    if not N_LEVELS**N_FACTORS <= len({*names}) == len(names) <= MOST_CELLS:
-        return {}
-    return next(filter(None, (_parted(names, between) for between in _BETWEEN)), {})
+    return _told_by(names, least=len(names)) if len({*names}) == len(names) else {}
 
 
 def cells_among(names: Sequence[str]) -> dict[str, Parts]:
@@ -47,10 +46,26 @@ def cells_among(names: Sequence[str]) -> dict[str, Parts]:
 
     Others are without the mark that stands between the levels, as *Nota* is.
     """
-    for between in _BETWEEN:
-        having = [name for name in names if between.search(name.strip())]
-        if N_LEVELS**N_FACTORS <= len(having) <= MOST_CELLS and (cells := _parted(having, between)):
-            return cells
+    return _told_by(names, least=N_LEVELS**N_FACTORS)
+
+
+def _told_by(names: Sequence[str], *, least: int) -> dict[str, Parts]:
+    """The levels in names between which one mark stands; empty where they are not crossed.
+
+    Args:
+        names: the names.
+        least: the least number of them that have the mark.
+    """
+    for marks in _MARKS:
+        having = [[name for name in names if mark.search(name.strip())] for mark in marks]
+        ways = [
+            cells
+            for mark, some in zip(marks, having, strict=True)
+            if max(least, N_LEVELS**N_FACTORS) <= len(some) <= MOST_CELLS
+            and (cells := _parted(some, mark))
+        ]
+        if ways:
+            return min(ways, key=_doubt)
     return {}
 
 
@@ -125,8 +140,8 @@ def _doubt(cells: Mapping[str, Parts]) -> tuple[int, int, int]:
     """
     _, unknown = plain_first(levels_of([*cells.values()]))
     lengths = [[len(level.split()) for level in levels] for levels in cells.values()]
-    uneven = sum(abs(first - second) for first, second in lengths)
-    return len(unknown), uneven, -sum(first for first, _ in lengths)
+    uneven = sum(max(words) - min(words) for words in lengths)
+    return len(unknown), uneven, -sum(words[0] for words in lengths)
 
 
 def levels_of(cells: Sequence[Parts]) -> dict[str, tuple[str, ...]]:

@@ -269,7 +269,8 @@ def levels_joined(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
     They are in *isla/corta* and *no-isla-corta*; *corta_isla* needs no other name.
     """
     names = [*names]
-    return {} if island_factors(names) else cells_named(names)
+    is_told = all(map(is_condition_name, names)) and island_factors(names)
+    return {} if is_told else cells_named(names)
 
 
 def _sides_named(column: str, sides: Mapping[str, str]) -> str:
