@@ -11,7 +11,7 @@ from cimento.app.marked import as_read
 from cimento.intake.blanks import are_blanked
 from cimento.intake.names import meaning
 from cimento.intake.numbered import block_of, with_items_numbered
-from cimento.intake.roles import CONDITIONS, FORCED, alone
+from cimento.intake.roles import chosen_conditions
 from cimento.intake.table import Table
 from cimento.kinds.registry import has_regions
 from cimento.suites.cell_names import condition_of
@@ -56,6 +56,8 @@ def block_in(grid: Grid) -> int:
     sheet = grid.items
     item, condition = sheet.column("item"), sheet.column("condition")
     if grid.described or condition is None or sentence_column(sheet) is None:
+        return 0
+    if item is None and with_items_numbered(named_table(grid)).find("item"):
         return 0
     rows = [sheet.rows[n] for n in grid.read_rows()]
     is_rated = sheet.column("rating") is not None or sheet.column("ratings") is not None
@@ -125,9 +127,6 @@ def conditions_named(grid: Grid) -> tuple[str, ...]:
     """
     sheet = as_read(grid)
     condition = sheet.column("condition")
-    chosen = tuple(
-        name.removesuffix(FORCED) for role, name in grid.roles.items() if alone(role) == CONDITIONS
-    )
     if _predicts(grid) or not has_regions(grid.settings().get("kind")):
         return ()
     if condition is not None and sentence_column(sheet) is not None:
@@ -139,7 +138,8 @@ def conditions_named(grid: Grid) -> tuple[str, ...]:
     ):
         names = tuple(dict.fromkeys(named_by_levels(t, two).cells["condition"]))
     else:
-        names = tuple(condition_columns(replace(sheet.table, conditions=chosen)).values())
+        table = replace(sheet.table, conditions=chosen_conditions(grid.roles))
+        names = tuple(condition_columns(table).values())
     return names if len(names) <= _MOST_CONDITIONS and all(map(is_condition_name, names)) else ()
 
 

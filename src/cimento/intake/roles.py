@@ -165,6 +165,13 @@ def numbered(role: str, taken: Iterable[str]) -> str:
     return next((name for name in several if name not in taken), role)
 
 
+def chosen_conditions(chosen: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns that somebody has chosen as a condition each, among all by their roles."""
+    return tuple(
+        name.removesuffix(FORCED) for role, name in chosen.items() if alone(role) == CONDITIONS
+    )
+
+
 def fits(table: Table, column: str | None, role: str) -> bool:
     """Whether a column is there that may have a role; a table without rows has names alone."""
     if column is None or column not in table.cells:
