@@ -57,15 +57,57 @@ def cells_of(path):
     }
 
 
+def numbered(suite):
+    """A suite whose conditions, regions, factors and levels are called by their numbers."""
+    names = {name: f"c{n}" for n, name in enumerate(suite.condition_names)}
+    levels = {
+        (factor, level): f"l{n}"
+        for factor, known in suite.factors.items()
+        for n, level in enumerate(known)
+    }
+    factors = {factor: f"f{n}" for n, factor in enumerate(suite.factors)}
+    return replace(
+        suite,
+        region_names=tuple(f"r{n}" for n, _ in enumerate(suite.region_names)),
+        factors={f"f{n}": len(known) for n, known in enumerate(suite.factors.values())},
+        predictions=tuple(
+            replace(
+                one,
+                name="",
+                comment="",
+                formula=re.sub(r"%(.+?)%", lambda name: f"%{names[name[1]]}%", one.formula),
+            )
+            for one in suite.predictions
+        ),
+        items=tuple(
+            replace(
+                item,
+                conditions=tuple(
+                    replace(
+                        one,
+                        name=names[one.name],
+                        columns={
+                            factors.get(key, key): levels.get((key, cell), cell)
+                            for key, cell in one.columns.items()
+                        },
+                    )
+                    for one in item.conditions
+                ),
+            )
+            for item in suite.items
+        ),
+    )
+
+
 def content(loaded):
     """What a suite says; of rated sentences what people gave, whatever their column is called.
 
-    What a template says of its examples in words is left out.
+    What a template says of its examples in words is left out, and names are numbers.
     """
     suite = loaded.suite
     suite = replace(suite, meta=replace(suite.meta, phenomenon="", comment=""))
     if hasattr(suite, "predictions"):
-        suite = replace(suite, predictions=tuple(replace(p, comment="") for p in suite.predictions))
+        suite = numbered(suite)
     try:
         rated = rated_of(suite)
     except (InputError, AttributeError, TypeError):

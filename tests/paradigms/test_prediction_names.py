@@ -17,8 +17,8 @@ from cimento.paradigms.regions.sections import region_report
 from cimento.records.summary import Summary
 from cimento.report.terminal import terminal_item, terminal_table
 from cimento.suites import Prediction
-from cimento.suites.formats import convert
 from cimento.suites.formats.syntaxgym import read_syntaxgym
+from cimento.suites.formats.writing import convert
 from cimento.suites.load import open_suite
 from cimento.suites.naming import find_prediction, named
 

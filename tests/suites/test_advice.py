@@ -390,15 +390,17 @@ def test_answers_under_sentences_are_imported_by_the_command(tmp_path, monkeypat
     assert all(stored.count(text) == len("5612") for text in GOOD[:3])
 
 
-def test_the_template_of_the_advice_is_written_by_the_command(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    columns = {"item": list("1234"), "a": GOOD, "b": BAD, "c": GOOD[::-1], "d": BAD[::-1]}
-    todo = refused(written(tmp_path, columns))
-    command = re.search(r"`cimento (suites new factorial NAME\.xlsx)`", todo)[1]
-    with pytest.raises(SystemExit) as ended:
-        main(shlex.split(command))
-    assert not ended.value.code
-    assert load_suite(tmp_path / "NAME.xlsx").suite.factors
+def test_columns_that_may_be_a_condition_each_are_read_by_the_option_of_the_advice(tmp_path):
+    columns = {"item": list("1234"), "A": GOOD, "B, bis": BAD, "C": GOOD[::-1], "D 2": BAD[::-1]}
+    path = written(tmp_path, columns)
+    option = re.search(r"columns='([^']*)'", refused(path))[1]
+    suite = load_suite(path, columns=parse_choice(option)).suite
+    assert suite.condition_names == ("A", "B-bis", "C", "D-2")
+    assert [one.regions[0].text for one in suite.items[0].conditions] == [
+        texts[0] for name, texts in columns.items() if name != "item"
+    ]
+    assert not suite.factors
+    assert not suite.predictions
 
 
 def test_a_prime_is_no_side_of_a_pair_and_the_sentence_after_it_is_what_is_judged(tmp_path):

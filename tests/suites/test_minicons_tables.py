@@ -9,7 +9,7 @@ import pytest
 from cimento import Condition, InputError, Item, Meta, Prediction, Region, Suite, SuiteError
 from cimento.cli.main import invoke
 from cimento.suites import sentence
-from cimento.suites.formats import convert, losses
+from cimento.suites.formats.writing import convert, losses
 from cimento.suites.load import open_suite
 
 

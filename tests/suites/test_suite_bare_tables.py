@@ -340,7 +340,7 @@ def test_a_rating_far_from_all_others_and_sentences_without_one_are_told(tmp_pat
 def test_four_columns_of_sentences_are_no_pair(tmp_path):
     names = ("one", "two", "three", "four")
     rows = [[f"La casa {name} cade piano." for name in names]] * 3
-    with pytest.raises(InputError, match="If each column is a condition") as caught:
+    with pytest.raises(InputError, match="is a condition, say so") as caught:
         load_suite(written(tmp_path / "isole.csv", names, rows))
     assert "rename" not in str(caught.value)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cimento import Condition, Region, Suite, load_suite, load_suites
-from cimento.suites.formats import convert
+from cimento.suites.formats.writing import convert
 from cimento.suites.formula import canonical, parse
 from cimento.suites.load import open_suite
 from cimento.suites.stimuli import join_regions, stimulus_text

@@ -479,7 +479,7 @@ def test_advice_on_versions_of_any_name_and_on_answers_that_are_numbers(tmp_path
     assert "--columns='sentence=Oración,participant=Participante,rating=Respuesta'" in said
     three = "1 / Quiero que vienes hoy. / Quiero que vengas hoy. / Quiero que venir hoy."
     said = advice(written(tmp_path, "Ítem / Indicativo / Subjuntivo / Infinitivo", three))
-    assert said.startswith("Run `cimento suites new pairs NAME.xlsx`")
+    assert "conditions=Indicativo,conditions 2=Subjuntivo,conditions 3=Infinitivo" in said
 
 
 def test_a_factor_that_is_called_context_is_no_context_that_models_do_not_read(tmp_path):

@@ -28,8 +28,8 @@ from cimento.errors import StorageError
 from cimento.faults import errors
 from cimento.suites import METRICS, sentence
 from cimento.suites.checks import check_suite
-from cimento.suites.formats import TARGETS, convert, losses
 from cimento.suites.formats.items import escape, read_regions, unescape, write_regions
+from cimento.suites.formats.writing import TARGETS, convert, losses
 from cimento.suites.load import open_suite
 from cimento.suites.stimuli import join_regions
 from tests.helpers.suites_on_disk import write, write_folder

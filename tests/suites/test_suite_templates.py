@@ -22,7 +22,8 @@ from cimento.suites.builtin import (
     new_suite,
     template_kinds,
 )
-from cimento.suites.formats import convert, native
+from cimento.suites.formats import native
+from cimento.suites.formats.writing import convert
 from cimento.suites.load import open_suite
 from tests.helpers.command_line import invoke
 

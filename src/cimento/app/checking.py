@@ -6,7 +6,7 @@ The checks are those of ``cimento suites check``: the grid is written as a workb
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from cimento.app.editing import Grid, Sheet, set_cells, workbook_of
 from cimento.errors import CimentoError, Fault, InputError, Severity, SuiteError
 from cimento.faults import UNUSABLE_NAME, WITHOUT_LANGUAGE
+from cimento.intake.roles import chosen_conditions
 from cimento.io.files import write_bytes
 from cimento.io.parsing import whole_number
 from cimento.kinds.base import SuiteAudit
@@ -22,6 +23,7 @@ from cimento.kinds.registry import audit_suite
 from cimento.suites.builtin import WORKBOOK
 from cimento.suites.checks.notation import IN_EXCEL
 from cimento.suites.reading import TOML
+from cimento.suites.shapes import condition_columns
 from cimento.suites.workbook_words import (
     ABOUT,
     ITEMS,
@@ -117,7 +119,8 @@ def check_grid(grid: Grid, notes: Sequence[Note] = ()) -> Report:
     left, gone = grid, dict[str, set[int]]()
     for _ in range(_MOST_ROUNDS):
         audit = _audited(left)
-        more = [located(left, fault) for fault in audit.faults]
+        wide = _columns_by_condition(left) if audit.faults else {}
+        more = [located(left, fault, wide) for fault in audit.faults]
         findings += [
             finding for finding in more if not _is_about(finding, gone) and finding not in findings
         ]
@@ -206,13 +209,26 @@ _CONDITION = re.compile(r"(?:^|, )condition '?(.+?)'?$")
 _PREDICTION = re.compile(r"(?:^|, )prediction (.+)$|\[\[predictions\]\] (\d+)")
 
 
-def located(grid: Grid, fault: Fault) -> Finding:
-    """A fault with the rows of the grid that its place names.
+def _columns_by_condition(grid: Grid) -> dict[str, int]:
+    """The columns of a table with a column for each condition; empty for other tables."""
+    sheet = grid.items
+    if sheet.column("condition") is not None:
+        return {}
+    table = replace(sheet.table, conditions=chosen_conditions(grid.roles))
+    names = [name.strip() for name in sheet.columns]
+    return {
+        condition: names.index(column) for column, condition in condition_columns(table).items()
+    }
+
+
+def located(grid: Grid, fault: Fault, wide: Mapping[str, int] | None = None) -> Finding:
+    """A fault with the rows of the grid that its place names, and its column if it is of one.
 
     Args:
         grid: the grid.
         fault: a fault whose place is in the words of the checks: a row, an item, a condition, a
             prediction, a setting.
+        wide: the columns of conditions, in a table with one for each.
     """
     sheet, rows = _rows_of(grid, fault, fault.where)
     if fault.places:
@@ -225,8 +241,9 @@ def located(grid: Grid, fault: Fault) -> Finding:
     )
     # The page has a button for what would be replaced in Excel.
     todo = "" if by_page else fault.todo.removesuffix(IN_EXCEL).rstrip()
+    of_items = wide if wide and sheet == ITEMS else {}
     return Finding(
-        sheet, rows, _column_of(grid.sheets[sheet], fault) if rows else None, fault.severity,
+        sheet, rows, _column_of(grid.sheets[sheet], fault, rows, of_items), fault.severity,
         fault.code, fault.where, fault.seen, todo,
     )  # fmt: skip
 
@@ -289,11 +306,27 @@ def _setting(grid: Grid, name: str) -> tuple[str, tuple[int, ...]]:
     return ABOUT, tuple(n for n, label in enumerate(labels) if name and label == name)
 
 
-def _column_of(sheet: Sheet, fault: Fault) -> int | None:
-    """The column that a fault names, as a condition or at the beginning of what was seen."""
+def _column_of(
+    sheet: Sheet, fault: Fault, rows: Sequence[int], wide: Mapping[str, int]
+) -> int | None:
+    """The column that a fault names, as a condition or at the beginning of what was seen.
+
+    In a table with a column for each condition, it may be the one that a row lacks, or whose cell
+    is quoted.
+    """
+    if not rows:
+        return None
     condition = _CONDITION.search(fault.where)
-    if condition and (column := sheet.column(condition[1])) is not None:
+    if condition and (column := wide.get(condition[1], sheet.column(condition[1]))) is not None:
         return column
+    lacking = [column for name, column in wide.items() if f" lacks {name}," in fault.seen]
+    quoted = [
+        column
+        for column in wide.values()
+        if len(rows) == 1 and (cell := sheet.rows[rows[0]][column]) and repr(cell) in fault.seen
+    ]
+    if len(told := lacking or quoted) == 1:
+        return told[0]
     for column, name in enumerate(sheet.columns):
         if name.strip() and fault.seen.startswith(f"{name.strip()} "):
             return column

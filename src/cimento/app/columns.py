@@ -26,8 +26,8 @@ from cimento.intake.shapes import BLANKS
 
 OFFERED = (
     "good", "bad", "prefix", "suffix", "sentence", "label", "rating", "rating_sd", "rating_n",
-    "person", "participant", "item", "condition", "factors", "phenomenon", "context", "target",
-    "plausible", "implausible", "key",
+    "person", "participant", "item", "condition", "factors", "conditions", "phenomenon",
+    "context", "target", "plausible", "implausible", "key",
 )  # fmt: skip
 """The roles in the menu above a column."""
 MISFIT = "CIM-S081"

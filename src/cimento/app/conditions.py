@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cimento.app.describing import describe
 from cimento.app.editing import Grid, Sheet, insert_column, insert_rows, set_cells, sheet_of
@@ -10,9 +11,11 @@ from cimento.app.marked import as_read
 from cimento.intake.blanks import are_blanked
 from cimento.intake.names import meaning
 from cimento.intake.numbered import block_of, with_items_numbered
+from cimento.intake.roles import chosen_conditions
 from cimento.intake.table import Table
 from cimento.kinds.registry import has_regions
-from cimento.suites.crossed import MOST_LEVELS, crossed_columns, named_by_levels
+from cimento.suites.cell_names import condition_of
+from cimento.suites.crossed import MOST_LEVELS, crossed_columns, levels_joined, named_by_levels
 from cimento.suites.design import N_LEVELS, island_factors
 from cimento.suites.formula import as_condition_name, is_condition_name, likelier
 from cimento.suites.shapes import condition_columns
@@ -53,6 +56,8 @@ def block_in(grid: Grid) -> int:
     sheet = grid.items
     item, condition = sheet.column("item"), sheet.column("condition")
     if grid.described or condition is None or sentence_column(sheet) is None:
+        return 0
+    if item is None and with_items_numbered(named_table(grid)).find("item"):
         return 0
     rows = [sheet.rows[n] for n in grid.read_rows()]
     is_rated = sheet.column("rating") is not None or sheet.column("ratings") is not None
@@ -126,12 +131,15 @@ def conditions_named(grid: Grid) -> tuple[str, ...]:
         return ()
     if condition is not None and sentence_column(sheet) is not None:
         names = tuple(dict.fromkeys(filter(None, map(str.strip, sheet.values(condition)))))
+        if cells := levels_joined(names):
+            names = tuple(map(condition_of, cells.values()))
     elif sheet.column("item") is not None and (
         two := crossed_columns(t := sheet.table, most=MOST_LEVELS)
     ):
         names = tuple(dict.fromkeys(named_by_levels(t, two).cells["condition"]))
     else:
-        names = tuple(condition_columns(sheet.table).values())
+        table = replace(sheet.table, conditions=chosen_conditions(grid.roles))
+        names = tuple(condition_columns(table).values())
     return names if len(names) <= _MOST_CONDITIONS and all(map(is_condition_name, names)) else ()
 
 

@@ -26,6 +26,7 @@ from cimento.kinds.registry import load_suite, paradigm_of, save_suite
 from cimento.suites import Suite
 from cimento.suites.builtin import WORKBOOK
 from cimento.suites.design import with_design
+from cimento.suites.factor_names import with_factors_called
 from cimento.suites.formats.items import read_regions
 from cimento.suites.languages import LANGUAGE_CODE
 from cimento.suites.suite_workbook import SETTINGS
@@ -128,19 +129,38 @@ def _with_own_words(grid: Grid) -> Grid:
     return set_cells(grid, PREDICTIONS, cells)
 
 
-def with_plain_levels(grid: Grid, factors: Mapping[str, tuple[str, str]]) -> Grid:
+def with_plain_levels(
+    grid: Grid, factors: Mapping[str, tuple[str, str]], names: Mapping[str, str] | None = None
+) -> Grid:
     """A grid as a two by two design, with its factors and predictions; a table is described first.
 
     Args:
         grid: a grid without errors, in whose items the levels of two columns are crossed.
         factors: the plain and the other level of each of the two columns.
+        names: new names of the factors, by those that they have.
 
     Raises:
         CimentoError: no suite can be made of the grid.
     """
-    return described_design(
-        grid, lambda suite: with_design(replace(suite, factors=dict(factors), predictions=()))
-    )
+
+    def designed(suite: Suite) -> Suite:
+        plain = with_design(replace(suite, factors=dict(factors), predictions=()))
+        return with_factors_called(plain, names or {})
+
+    return described_design(grid, designed)
+
+
+def with_names_of_factors(grid: Grid, names: Mapping[str, str]) -> Grid:
+    """A grid whose design calls its factors by other names; a table is described first.
+
+    Args:
+        grid: a grid without errors that is a design.
+        names: the new names of the factors, by those that they have.
+
+    Raises:
+        CimentoError: no suite can be made of the grid.
+    """
+    return described_design(grid, lambda suite: with_factors_called(suite, names))
 
 
 def described_design(grid: Grid, change: Callable[[Suite], Suite]) -> Grid:

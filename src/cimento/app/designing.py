@@ -1,8 +1,10 @@
-"""What the page asks of a design: what three crossed factors predict, and sets that are not whole.
+"""What the page asks of a design: what its factors predict and are called, and incomplete sets.
 
-A two by two by two design has no one cell that must be the worst: it is asked which level should be
-less acceptable in each combination of the others, and of which two factors there should be an
-interaction. Nothing is predicted that nobody has chosen.
+Of two factors it is asked which of the four cells should be the least acceptable. A two by two by
+two design has no one cell that must be the worst: it is asked which level should be less acceptable
+in each combination of the others, and of which two factors there should be an interaction. Nothing
+is predicted that nobody has chosen. Factors whose levels are in the names of conditions alone have
+no names, which are asked too.
 """
 
 from __future__ import annotations
@@ -15,17 +17,26 @@ from typing import Any, Literal
 
 from nicegui import ui
 
+from cimento.app import pairing
 from cimento.app.checking import Finding
-from cimento.app.conditions import factors_of, named_table
-from cimento.app.describing import described_design
+from cimento.app.conditions import cells_of, factors_of, named_table, sentence_column
+from cimento.app.describing import described_design, with_names_of_factors, with_plain_levels
 from cimento.app.editing import Grid, delete_rows
 from cimento.app.findings import button
 from cimento.app.frame import Text
+from cimento.app.marked import as_read
 from cimento.app.words import Words, said
 from cimento.faults import NO_PREDICTIONS
 from cimento.intake.numbered import with_items_numbered
 from cimento.suites import JsonValue, Prediction, Suite
-from cimento.suites.design import UNACCEPTABLE, Square, squares, with_design
+from cimento.suites.design import (
+    N_FACTORS,
+    UNACCEPTABLE,
+    UNNAMED_FACTORS,
+    Square,
+    squares,
+    with_design,
+)
 from cimento.suites.formula import likelier
 from cimento.suites.workbook_words import ITEMS
 
@@ -36,6 +47,8 @@ _MOST_NAMED = 12
 
 Cell = Mapping[str, str]
 """The levels of some factors."""
+Done = Callable[[Callable[[Grid], Grid]], object]
+"""What is called with the edit that an answer asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +56,16 @@ class DesignQuestion:
     """What is to be asked of a design.
 
     Attributes:
-        kind: ``three`` if three factors are crossed and nothing is predicted; ``incomplete`` if
-            some sets lack sentences.
+        kind: ``worst`` if two factors are crossed and nothing says which of the four cells should
+            be the least acceptable; ``three`` if three are and nothing is predicted; ``called`` if
+            two have no names; ``incomplete`` if some sets lack sentences.
         factors: the levels of each factor.
         rows: the rows of the sets that are incomplete.
         lacking: what each of these sets lacks, in English.
         n_sets: the number of all sets.
     """
 
-    kind: Literal["three", "incomplete"]
+    kind: Literal["worst", "three", "called", "incomplete"]
     factors: Mapping[str, tuple[str, ...]]
     rows: tuple[int, ...] = ()
     lacking: Mapping[str, str] | None = None
@@ -70,9 +84,23 @@ def question_of(grid: Grid, findings: Iterable[Finding]) -> DesignQuestion | Non
     if errors:
         return _of_incomplete(grid, errors)
     if not any(one.code == NO_PREDICTIONS for one in found):
-        return None
+        factors = _unnamed(grid)
+        return DesignQuestion("called", factors) if factors else None
     factors = factors_of(grid)
+    if cells_of(grid):
+        return DesignQuestion("worst", factors)
     return DesignQuestion("three", factors) if len(factors) == _FACTORS else None
+
+
+def _unnamed(grid: Grid) -> dict[str, tuple[str, ...]]:
+    """The two factors of a design that have no names, with their levels; empty for others."""
+    settings = grid.settings()
+    factors = factors_of(grid) if not grid.described else {
+        name: tuple(settings[f"factors.{name}"].split(" | "))
+        for name in UNNAMED_FACTORS
+        if f"factors.{name}" in settings
+    }  # fmt: skip
+    return factors if [*factors] == [*UNNAMED_FACTORS[:N_FACTORS]] else {}
 
 
 def _of_incomplete(grid: Grid, errors: Collection[Finding]) -> DesignQuestion | None:
@@ -89,6 +117,66 @@ def _of_incomplete(grid: Grid, errors: Collection[Finding]) -> DesignQuestion | 
         return None
     gone = tuple(row for row, id_ in ids.items() if id_ in lacking)
     return DesignQuestion("incomplete", {}, gone, lacking, n_sets)
+
+
+# --- Two factors
+
+
+def _ask_worst(grid: Grid, question: DesignQuestion, say: Words, done: Done) -> None:
+    """A button for each cell of a design that may be the least acceptable one."""
+    ui.label(say("edit.worst-what"))
+    _first_rows(grid, question, say)
+    names = _name_fields(grid, question.factors, say)
+    with ui.element("div").classes("tools"):
+        for cell, factors in cells_of(grid).items():
+            button(
+                say("edit.worst-do", cell=cell),
+                lambda factors=factors: done(  # type: ignore[misc]
+                    lambda grid: with_plain_levels(grid, factors, names())
+                ),
+            )
+
+
+def _ask_called(grid: Grid, question: DesignQuestion, say: Words, done: Done) -> None:
+    """Fields for the names of two factors that have none."""
+    ui.label(say("edit.called-what"))
+    names = _name_fields(grid, question.factors, say)
+    button(say("edit.called-do"), lambda: done(lambda grid: with_names_of_factors(grid, names())))
+
+
+def _name_fields(
+    grid: Grid, factors: Mapping[str, tuple[str, ...]], say: Words
+) -> Callable[[], dict[str, str]]:
+    """Two fields for the names of factors that have none, and what gives the names in them.
+
+    A field that is empty, or has the name of another column, leaves its factor as it is.
+    """
+    unnamed = [name for name in factors if name in UNNAMED_FACTORS]
+    taken = {name.strip().casefold() for name in grid.items.columns}
+    free = {say("edit.called-taken"): lambda text: str(text or "").strip().casefold() not in taken}
+    with ui.element("div").classes("tools"):
+        fields = {
+            name: ui.input(
+                say("edit.called-as", levels=" / ".join(factors[name])), validation=free
+            ).classes("short")
+            for name in unnamed
+        }
+
+    def names() -> dict[str, str]:
+        given = {name: str(field.value or "").strip() for name, field in fields.items()}
+        new = {name: text for name, text in given.items() if text and text.casefold() not in taken}
+        return new if len({*map(str.casefold, new.values())}) == len(new) else {}
+
+    return names
+
+
+def _first_rows(grid: Grid, question: DesignQuestion, say: Words) -> None:
+    """The first rows of the columns of factors and of sentences, where factors have columns."""
+    sheet = as_read(grid)
+    places = [sheet.column(name) for name in question.factors]
+    columns = [place for place in (*places, sentence_column(sheet)) if place is not None]
+    if None not in places:
+        pairing.first_rows(sheet, tuple(columns), say)
 
 
 # --- Three factors
@@ -197,22 +285,22 @@ def _dd(square: Square) -> str:
 
 # --- On the page
 
-Done = Callable[[Callable[[Grid], Grid]], object]
-"""What is called with the edit that an answer asks for."""
 
-
-def ask(question: DesignQuestion, say: Words, *, done: Done) -> None:
+def ask(grid: Grid, question: DesignQuestion, say: Words, *, done: Done) -> None:
     """Ask in the place where the page is being built.
 
     Args:
+        grid: the suite.
         question: what is asked.
         say: the words of the page.
         done: called with the edit that the answer asks for.
     """
     if question.kind == "incomplete":
         _ask_incomplete(question, say, done)
-    else:
+    elif question.kind == "three":
         _ask_three(question, say, done)
+    else:
+        (_ask_worst if question.kind == "worst" else _ask_called)(grid, question, say, done)
 
 
 def _ask_incomplete(question: DesignQuestion, say: Words, done: Done) -> None:

@@ -38,9 +38,6 @@ from cimento.suites.builtin import find_suite
 from cimento.suites.checks.notation import MARKED, NUMBERED
 from cimento.suites.workbook_words import HOW_TO, ITEMS, sheet_called
 
-_BESIDE = ("conditions", "graded", "names", "worst", "blocks", "least", "three", "incomplete")
-"""The questions beside which the language can be set, as they are not about what columns are."""
-
 
 async def build(visit: Visit) -> None:
     """Build the page: the grid of a suite, or a choice of suites."""
@@ -290,7 +287,7 @@ class Editor:
             with self._question:
                 proposing.ask(self.grid, question, self._say, done=self._act(self._answer))
         self._question.set_visibility(question is not None)
-        return question is not None and question.kind not in _BESIDE
+        return question is not None and not proposing.is_beside(question)
 
     def _send(self, rows: list[dict[str, Any]]) -> None:
         """Send the browser the rows that have changed, or all where some came or went."""

@@ -19,7 +19,6 @@ from nicegui import ui
 
 from cimento.app.conditions import (
     block_in,
-    cells_of,
     conditions_named,
     conditions_of,
     renamings,
@@ -29,7 +28,7 @@ from cimento.app.conditions import (
     with_names,
     with_prediction,
 )
-from cimento.app.describing import describe, with_plain_levels
+from cimento.app.describing import describe
 from cimento.app.editing import Grid, Sheet, insert_column, rename_column, set_cells
 from cimento.app.findings import button
 from cimento.app.frame import Text
@@ -86,14 +85,11 @@ class Question:
             have answered a form, which only a message can be given about. ``conditions`` if
             nothing is predicted about the two there are; ``names`` if formulas cannot use theirs.
             ``scale`` if ratings do not say the ends of theirs. ``blocks`` if conditions take turns
-            and nothing says which rows are one item. ``worst`` if two columns are crossed and
-            nothing says which of the four cells should be the least acceptable, and ``least`` if
-            there are other conditions.
-        columns: the columns of sentences; for conditions, that of their names before it, and for
-            the cells of a design those of its factors.
+            and nothing says which rows are one item. ``least`` if there are several conditions
+            that are not the cells of a design.
+        columns: the columns of sentences; for conditions, that of their names before it.
         guess: the columns of the good and the bad sentences; None where nothing tells them apart.
-        conditions: the two conditions, that of the good sentences first if their names say it; or
-            the four cells of a design.
+        conditions: the conditions; of two, that of the good sentences first if their names say it.
     """
 
     kind: Literal[
@@ -105,7 +101,6 @@ class Question:
         "conditions",
         "names",
         "scale",
-        "worst",
         "blocks",
         "least",
     ]
@@ -206,10 +201,6 @@ def _of_items(grid: Grid, codes: Collection[str]) -> Question | None:
     if "CIM-S015" in codes and (new := renamings(grid)):
         return Question("names", columns, conditions=tuple(f"{a} → {b}" for a, b in new.items()))
     is_unpredicted = NO_PREDICTIONS in codes
-    if is_unpredicted and (cells := cells_of(grid)):
-        factors = (sheet.column(name) for name in next(iter(cells.values())))
-        columns = tuple(column for column in (*factors, *columns[-1:]) if column is not None)
-        return Question("worst", columns, conditions=(*cells,))
     if (conditions := conditions_of(grid)) is not None:
         return Question("conditions", columns, conditions=_likelier_first(*conditions))
     names = conditions_named(grid) if is_unpredicted else ()
@@ -357,7 +348,7 @@ def ask(
     ui.label(say(f"edit.{key}"))
     if question.kind == "answers":
         return
-    _first_rows(as_read(grid), question.columns, say)
+    first_rows(as_read(grid), question.columns, say)
     if question.kind in _ASKED:
         _ASKED[question.kind](grid, question, say, done)
         return
@@ -390,6 +381,8 @@ def _ask_blocks(grid: Grid, _: Question, say: Words, done: Done) -> None:
 def _ask_least(_: Grid, question: Question, say: Words, done: Done) -> None:
     """A button for each condition that may be the least acceptable one."""
     names = question.conditions
+    if len(names) == _CELLS:
+        Text(say("edit.least-no-dd")).classes("small")
     with ui.element("div").classes("tools"):
         for name in names:
             edit = partial(with_least, least=name, names=names)
@@ -432,16 +425,6 @@ def _ask_conditions(_: Grid, question: Question, say: Words, done: Done) -> None
             )
 
 
-def _ask_worst(grid: Grid, _: Question, say: Words, done: Done) -> None:
-    """A button for each cell of a design that may be the least acceptable one."""
-    with ui.element("div").classes("tools"):
-        for cell, factors in cells_of(grid).items():
-            button(
-                say("edit.worst-do", cell=cell),
-                partial(done, partial(with_plain_levels, factors=factors)),
-            )
-
-
 def _ask_pair(grid: Grid, question: Question, say: Words, done: Done) -> None:
     """Two menus, for the columns of the good and the bad sentences."""
     sheet = grid.items
@@ -477,7 +460,6 @@ _ASKED: Mapping[str, Callable[[Grid, Question, Words, Done], None]] = {
     "conditions": _ask_conditions,
     "least": _ask_least,
     "scale": _ask_scale,
-    "worst": _ask_worst,
     "pair": _ask_pair,
 }
 
@@ -488,7 +470,7 @@ def _shown_name(sheet: Sheet, column: int) -> str:
     return letters(column) if column in _of_sentences(sheet) or not name else name
 
 
-def _first_rows(sheet: Sheet, columns: tuple[int, ...], say: Words) -> None:
+def first_rows(sheet: Sheet, columns: tuple[int, ...], say: Words) -> None:
     """The first sentences of some columns."""
     headless = _of_sentences(sheet)
     rows = [sheet.rows[n] for n in sheet.body if any(sheet.rows[n][k].strip() for k in columns)]

@@ -25,7 +25,7 @@ from cimento.app.incoming import answers_file
 from cimento.app.marked import as_read, sentence_columns
 from cimento.app.pairing import Done
 from cimento.app.parts import named_languages, searched
-from cimento.app.words import Words, choices_in
+from cimento.app.words import Words, choices_in, named_by_role
 from cimento.intake.blanks import are_blanked, are_bracketed, of_brackets
 from cimento.intake.profile import profile
 from cimento.intake.roles import ROLES, alone
@@ -63,6 +63,17 @@ class Proposal:
 
 Asked: TypeAlias = pairing.Question | Proposal | designing.DesignQuestion | told.Told
 """What the page asks about a table, or proposes."""
+
+
+_OF_COLUMNS = ("pair", "lines", "list", "answers", "scale")
+"""The questions of `pairing` that are about what the columns are, or about a description."""
+
+
+def is_beside(question: Asked) -> bool:
+    """Whether the language can be set beside a question, as it is not about what columns are."""
+    if isinstance(question, pairing.Question):
+        return question.kind not in _OF_COLUMNS
+    return isinstance(question, designing.DesignQuestion)
 
 
 def question_of(grid: Grid, findings: Iterable[Finding]) -> Asked | None:
@@ -194,7 +205,7 @@ def ask(grid: Grid, question: Asked, say: Words, *, done: Done) -> None:
     if isinstance(question, pairing.Question):
         pairing.ask(grid, question, say, done=done)
     elif isinstance(question, designing.DesignQuestion):
-        designing.ask(question, say, done=done)
+        designing.ask(grid, question, say, done=done)
     elif isinstance(question, told.Told):
         told.ask(grid, question, say, done=done)
     elif question.kind == "labeled":
@@ -255,7 +266,7 @@ def _ask_roles(proposal: Proposal, say: Words, done: Done) -> None:
     with ui.element("div").classes("tools"):
         for choice in proposal.choices:
             shown = ", ".join(
-                f"«{name}» = {role_name(alone(role), say)}" for role, name in choice.items()
+                f"{names} = {role_name(role, say)}" for role, names in named_by_role(choice).items()
             )
             button(shown, partial(done, partial(with_roles, choice=choice)))
 

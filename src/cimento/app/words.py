@@ -20,7 +20,7 @@ from itertools import islice
 from pathlib import Path
 
 from cimento.errors import CimentoError, Fault, SuiteError, UsageError
-from cimento.intake.roles import ROLES, parse_choice
+from cimento.intake.roles import ROLES, alone, parse_choice
 from cimento.judgments.roles import ANSWER_ROLES
 from cimento.report.formatting import with_minus
 from cimento.suites.kinds import kinds
@@ -427,12 +427,24 @@ def by_menus(text: str, say: Words) -> str:
     def in_menus(match: re.Match[str]) -> str:
         chosen = _chosen(match)
         roles = (
-            say.named("role", role) + (f" = «{name}»" if name != UNNAMED else "")
-            for role, name in chosen.items()
+            say.named("role", role) + (f" = {names}" if names else "")
+            for role, names in named_by_role(chosen).items()
         )
         return say("edit.by-menus", roles=", ".join(roles)) if chosen else match[0]
 
     return _CHOICE.sub(in_menus, text)
+
+
+def named_by_role(chosen: Mapping[str, str]) -> dict[str, str]:
+    """The columns of each role as a page lists them; empty where somebody has to name them.
+
+    Args:
+        chosen: the columns by their roles, of which one may have several, with numbers behind it.
+    """
+    names: dict[str, list[str]] = {}
+    for role, name in chosen.items():
+        names.setdefault(alone(role), []).extend([f"«{name}»"] if name != UNNAMED else [])
+    return {role: ", ".join(listed) for role, listed in names.items()}
 
 
 def choices_in(text: str) -> list[dict[str, str]]:

@@ -375,8 +375,8 @@ def convert(options: ConvertOptions) -> None:
 
 def _write(loaded: LoadedSuite, output: Path, options: ConvertOptions) -> Path:
     """Write one suite in a format, to a name that gets the suffix of the format."""
-    from cimento.suites.formats import convert as write
     from cimento.suites.formats.lm_eval import write_choice_tasks
+    from cimento.suites.formats.writing import convert as write
 
     to = options.to
     if to == "xlsx":

@@ -8,6 +8,7 @@ from dataclasses import replace
 from cimento.errors import UsageError
 from cimento.intake.numbered import sets_numbered_by
 from cimento.intake.roles import (
+    CONDITIONS,
     FACTORS,
     FORCED,
     ROLES,
@@ -22,7 +23,7 @@ from cimento.intake.table import Table, as_cell
 def with_chosen(
     table: Table, chosen: Mapping[str, str], known: Mapping[str, Role] = ROLES
 ) -> tuple[Table, list[str], dict[str, str]]:
-    """A table whose chosen columns are called by their roles; factors keep their names.
+    """A table whose chosen columns are called by their roles; some keep their names.
 
     Args:
         table: the table.
@@ -70,13 +71,17 @@ _N_FACTORS = 2
 def _renamed(table: Table, names: Mapping[str, str], forced: frozenset[str]) -> Table:
     """A table with other names of columns: their roles, which no other column is called by.
 
-    Factors keep their names, which results are told by.
+    Factors, and columns that are a condition each, keep their names, which results are told by.
     """
-    factors = tuple(name for name, role in names.items() if alone(role) == FACTORS)
-    forced = frozenset(
-        name if name in factors else role for name, role in names.items() if role in forced
+    factors, conditions = (
+        tuple(name for name, role in names.items() if alone(role) == several)
+        for several in (FACTORS, CONDITIONS)
     )
-    names = {name: role for name, role in names.items() if name not in factors}
+    own = (*factors, *conditions)
+    forced = frozenset(
+        name if name in own else role for name, role in names.items() if role in forced
+    )
+    names = {name: role for name, role in names.items() if name not in own}
     # Another column that is called like a role has not got it.
     others = {name for name in table.columns if name in names.values() and name not in names}
     renamed = {
@@ -90,6 +95,7 @@ def _renamed(table: Table, names: Mapping[str, str], forced: frozenset[str]) -> 
         chosen=table.chosen | {*names.values()},
         forced=table.forced | forced,
         factors=factors if len(factors) == _N_FACTORS else (),
+        conditions=conditions if len(conditions) > 1 else (),
     )
 
 

@@ -49,7 +49,9 @@ def with_items_numbered(table: Table) -> Table:
         if _is_crossed(ids, levels, texts):
             first = {id_: row for row, id_ in reversed([*enumerate(ids)])}
             ways.setdefault(tuple(first[id_] for id_ in ids), name)
-    return _called(table, next(iter(ways.values()))) if len(ways) == 1 else table
+    # A list or group that has each condition once numbers the items too.
+    told = [name for name in ways.values() if not _PARTS.search(name)] or [*ways.values()]
+    return _called(table, told[0]) if len(told) == 1 else table
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,8 +263,26 @@ def _may_number(table: Table, name: str) -> bool:
         fits(table, name, "item")
         and column.kind != "sentences"
         and _FEWEST <= column.n_distinct < column.n == len(table.numbers)
-        and not _PARTS.search(name)
     )
+
+
+def item_in_rows(table: Table) -> str | None:
+    """The column that names the item of each row, where a row has all conditions of one.
+
+    It is called so, or it counts the rows, or it is one of groups that has a cell of its own in
+    each row. None without such a column.
+    """
+    if named := table.find("item", "id"):
+        return named
+    apart = [
+        name
+        for name in table.columns[:_MOST_COLUMNS]
+        if fits(table, name, "item")
+        and (column := table.profile(name)).n == column.n_distinct == len(table.numbers)
+        and column.kind not in ("sentences", "nothing")
+    ]
+    counting = [name for name in apart if table.profile(name).counts]
+    return next(iter([*counting, *filter(_PARTS.search, apart)]), None)
 
 
 def _texts(table: Table, condition: str) -> list[Sequence[str]]:

@@ -19,6 +19,8 @@ FORCED = "!"
 """What follows the name of a column in a choice that stands whatever its cells hold."""
 FACTORS = "factors"
 """The role of the two columns that are crossed in a design."""
+CONDITIONS = "conditions"
+"""The role of each of the columns of sentences that are a condition each."""
 _FEWEST_IDS = 8
 """Number of rows from which numbers in steps of one are ids, and can be no ratings."""
 _HIGHEST = 100
@@ -28,6 +30,7 @@ _MOST_WRONG = 9
 """Most columns of words that do not fit, which the menus of the app can tell apart."""
 _MOST_PEOPLE = 40
 """Most columns of one person each for which somebody can say so."""
+_MOST_CONDITIONS = 16
 _SHOWN = 3
 _KINDS = {
     "nothing": "nothing",
@@ -141,6 +144,11 @@ ROLES: Mapping[str, Role] = {
         f"person {number}": Role("ratings of one person", _is_points)
         for number in range(2, _MOST_PEOPLE + 1)
     },
+    CONDITIONS: Role("sentences", _is_text),
+    **{
+        f"{CONDITIONS} {number}": Role("sentences", _is_text)
+        for number in range(2, _MOST_CONDITIONS + 1)
+    },
     **{f"region{number}": Role("regions", _is_text) for number in range(1, _MOST_REGIONS + 1)},
 }
 """The roles, and what their columns hold."""
@@ -155,6 +163,13 @@ def numbered(role: str, taken: Iterable[str]) -> str:
     """A role that several columns may have, with the next number if the role itself is taken."""
     several = [role, *(name for name in ROLES if name != role and alone(name) == role)]
     return next((name for name in several if name not in taken), role)
+
+
+def chosen_conditions(chosen: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns that somebody has chosen as a condition each, among all by their roles."""
+    return tuple(
+        name.removesuffix(FORCED) for role, name in chosen.items() if alone(role) == CONDITIONS
+    )
 
 
 def fits(table: Table, column: str | None, role: str) -> bool:

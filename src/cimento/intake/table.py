@@ -14,6 +14,9 @@ from cimento.intake.names import short_names
 from cimento.intake.profile import Profile, profile
 from cimento.intake.words import HEADERS, NUMBERS, SETS, STIMULI
 
+_TEXTS = ("sentence", "text")
+_LEAST_TIMES = 4
+"""Times that each word of a column stands there, in the mean, if they are levels of a factor."""
 _LINE_BREAK = re.compile(r"\s*[\r\n]+\s*")
 
 
@@ -49,6 +52,7 @@ class Table:
         chosen: the columns here whose role somebody has chosen.
         forced: those of them that have it whatever their cells hold.
         factors: the columns that somebody has chosen as factors, which keep their names.
+        conditions: those that somebody has chosen as sentences of a condition each, likewise.
     """
 
     name: str
@@ -60,6 +64,7 @@ class Table:
     chosen: frozenset[str] = frozenset()
     forced: frozenset[str] = frozenset()
     factors: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
     _profiles: dict[int, tuple[Sequence[str], Profile]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -165,15 +170,29 @@ class Table:
     def _may_be(self, column: str, word: str, role: str) -> bool:
         """Whether a column is what the word that it is called by says: its cells decide.
 
-        Sets are items only if they are numbered, stimuli are items or sentences, and what has
-        numbers goes through the items.
+        Sets are items only if they are numbered, stimuli are items or sentences, what has numbers
+        goes through the items, and the kinds of clauses beside sentences are none.
         """
         if column.casefold() in SETS:
             return all(any(map(str.isdigit, cell)) for cell in self.cells[column] if cell.strip())
+        if role in _TEXTS and self._are_levels(column):
+            return False
         if word in STIMULI:
             kinds = ("numbers", "codes") if role == "item" else ("words", "sentences")
             return self.profile(column).kind in ("nothing", *kinds)
         return word not in NUMBERS or role != "item" or self._numbers_items(column, word)
+
+    def _are_levels(self, column: str) -> bool:
+        """Whether a few words come again and again in a column, beside one of sentences."""
+        own = self.profile(column)
+        return (
+            own.kind == "words"
+            and own.n_distinct * _LEAST_TIMES <= own.n
+            and any(
+                other.kind == "sentences" and other.n_distinct * 2 > other.n
+                for other in map(self.profile, self.columns)
+            )
+        )
 
     def _numbers_items(self, column: str, word: str) -> bool:
         """Whether the cells of a column go through the items, and are not numbers of people."""

@@ -387,7 +387,7 @@ def new_suite(
         StorageError: the path is not empty, or cannot be written.
     """
     from cimento.suites.suite_workbook import fold
-    from cimento.suites.workbook_words import of_examples
+    from cimento.suites.workbook_words import of_examples, rows_of_examples
 
     need_known(kind, template_kinds(), where=f"kind {kind!r}", seen="there is no such template")
     toml = (_TEMPLATES / kind / "suite.toml").read_text(encoding="utf-8")
@@ -399,8 +399,12 @@ def new_suite(
     for source in sorted((_TEMPLATES / kind).iterdir()):
         if source.name not in files:
             text = source.read_text(encoding="utf-8")
-            records = source.suffix == ".jsonl"
-            files[source.name] = (_records_in if records else _rows_in)(language, text).encode()
+            told = (
+                _records_in(language, text)
+                if source.suffix == ".jsonl"
+                else rows_of_examples(_rows_in(language, text), words)
+            )
+            files[source.name] = told.encode()
 
     def save(folder: Path) -> None:
         for name, data in files.items():

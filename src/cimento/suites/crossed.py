@@ -17,7 +17,8 @@ from cimento.intake.names import meaning, name_of_levels, without_noun
 from cimento.intake.numbered import USUAL, in_twos_and_threes, nearly_within, usual_levels
 from cimento.intake.table import Table
 from cimento.suites import BAD, GOOD
-from cimento.suites.design import N_LEVELS
+from cimento.suites.cell_names import cells_named, condition_of, level_name
+from cimento.suites.design import N_LEVELS, island_factors
 from cimento.suites.formula import is_condition_name
 
 CLUSTER = "cluster"
@@ -27,8 +28,6 @@ ID_COLUMNS = ("item_number", "item_in_suite", "item")
 """Columns of an item's number: the first that is the same in all conditions of an item counts."""
 GROUP_COLUMNS = ("suite", "dependency", "island", "phenomenon")
 """Columns that, with the number, identify the item of a sentence."""
-
-_SIGNS = {"+": "plus", "-": "minus", "–": "minus", "−": "minus"}
 
 
 def crossed_columns(table: Table, besides: str = "", *, most: int = N_LEVELS) -> tuple[str, ...]:
@@ -245,9 +244,12 @@ def _by_levels(table: Table, column: str, other: str, sides: Mapping[str, str]) 
 def _with_good_and_bad(table: Table, condition: str) -> tuple[Table, list[Fault]]:
     """The table with two conditions called good and bad if formulas cannot use what means that.
 
-    A fault tells of abbreviations.
+    A fault tells of abbreviations. Names that join the levels of factors are called by these.
     """
     cells = table.stripped(condition)
+    if of_cells := levels_joined(dict.fromkeys(cells)):
+        renamed = {**table.cells, condition: [condition_of(of_cells[cell]) for cell in cells]}
+        return replace(table, cells=renamed), []
     sides, faults = {name: meaning(without_noun(name)) for name in cells}, list[Fault]()
     if all(map(is_condition_name, sides)):
         return table, []
@@ -255,10 +257,20 @@ def _with_good_and_bad(table: Table, condition: str) -> tuple[Table, list[Fault]
         seen = _sides_named(condition, sides)
         todo = "If they are other conditions, write their names out."
         faults.append(fault("CIM-S063", where=table.name, seen=seen, todo=todo))
-    named = {name: _level_name(name) for name in cells}  # Active Control: Active-Control
+    named = {name: level_name(name) for name in cells}  # Active Control: Active-Control
     sides = sides or (named if N_LEVELS < len({*named.values()}) == len(named) else {})
     renamed = {**table.cells, condition: [sides.get(cell, cell) for cell in cells]}
     return replace(table, cells=renamed), faults
+
+
+def levels_joined(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The levels in the names of conditions that formulas could not tell them from; else empty.
+
+    They are in *isla/corta* and *no-isla-corta*; *corta_isla* needs no other name.
+    """
+    names = [*names]
+    is_told = all(map(is_condition_name, names)) and island_factors(names)
+    return {} if is_told else cells_named(names)
 
 
 def _sides_named(column: str, sides: Mapping[str, str]) -> str:
@@ -442,18 +454,8 @@ def pairs_by_level(levels: Iterable[str], *, where: str, todo: str, more: str = 
 def named_by_levels(table: Table, factors: Sequence[str]) -> Table:
     """The table with a column ``condition`` that joins the levels of factors."""
     rows = zip(*(table.cells[factor] for factor in factors), strict=True)
-    names = ["_".join(map(_level_name, levels)) for levels in rows]
+    names = [*map(condition_of, rows)]
     return table.with_cells({**table.cells, "condition": names})
-
-
-def _level_name(level: str) -> str:
-    """A level as a part of a condition's name: ``-gap`` is ``minus-gap``."""
-    word = level.strip()
-    if word in _SIGNS:
-        return _SIGNS[word]
-    if word[:1] in _SIGNS:
-        word = f"{_SIGNS[word[0]]}-{word[1:]}"
-    return re.sub(r"[\W_]+", "-", word)
 
 
 def filled_down(table: Table) -> Table:

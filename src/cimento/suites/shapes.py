@@ -16,8 +16,7 @@ from cimento.intake.roles import find
 from cimento.intake.table import Table
 from cimento.intake.words import CONTEXTS, NAMES, PREFIXES, SIDES
 from cimento.suites import BAD, GOOD
-from cimento.suites.design import N_LEVELS, island_factors
-from cimento.suites.formula import as_condition_name, is_condition_name
+from cimento.suites.cell_names import cells_among, cells_named, condition_of
 
 _KEYS = {*NAMES["key"], *SIDES[GOOD]}
 _LETTERED = {"label", *NAMES["label"]}
@@ -164,31 +163,24 @@ _FEWEST_ROWS = 3
 
 
 def condition_columns(table: Table) -> dict[str, str]:
-    """The columns of sentences named after the cells of a design, and the conditions that they are.
+    """The columns of sentences that are a condition each, and the conditions that they are.
 
-    The names join the levels of two factors: ``short_nonisland``, ``Short non-island`` and so on.
-    Columns of other texts may have such names too, if their cells are not sentences.
+    Somebody has chosen them, or they are named after the cells of a design: *No isla, corta*, see
+    `cells_among`. Columns of other texts may have such names too, if their cells are not sentences.
     """
-    named = {}
-    for name in table.columns:
-        first, _, second = re.sub(r"[_ ]", "\0", name.strip(), count=1).partition("\0")
-        if first and second.strip() and "_" not in second and hold_text(table, [name]):
-            named[name] = "_".join(map(_level_name, (first, second)))
-    if not _is_design(named) and len(named) > N_LEVELS**2:
-        named = {k: v for k, v in named.items() if table.profile(k).kind == "sentences"}
-    return named if _is_design(named) else {}
-
-
-def _level_name(level: str) -> str:
-    """A level as a part of a condition's name."""
-    name = "-".join(level.split())
-    return name if is_condition_name(name) else as_condition_name(name).replace("_", "-") or name
-
-
-def _is_design(named: Mapping[str, str]) -> bool:
-    """Whether conditions are the cells of a design, each once."""
-    names = list(named.values())
-    return len({*names}) == len(names) >= N_LEVELS**2 and bool(island_factors(names))
+    if table.conditions:
+        cells = cells_named(table.conditions)
+        return {
+            name: condition_of(cells.get(name, (name.replace("_", " "),)))
+            for name in table.conditions
+        }
+    cells = cells_among(table.columns)
+    if not (cells and hold_text(table, [*cells])):
+        texts = [name for name in table.columns if hold_text(table, [name])]
+        cells = cells_among(texts) or cells_among(
+            [name for name in texts if table.profile(name).kind == "sentences"]
+        )
+    return {name: condition_of(levels) for name, levels in cells.items()}
 
 
 def region_column_names(table: Table) -> tuple[str, ...]:

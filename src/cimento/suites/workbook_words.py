@@ -121,7 +121,37 @@ def of_examples(toml: str, language: str) -> str:
         return toml
     for english, told in _texts()["examples"].items():
         toml = re.sub(rf'"{re.escape(english)}(?: \w+\.)?"', f'"{told[language]}"', toml)
-    return toml
+    lines = (line.partition("#") for line in toml.splitlines(keepends=True))
+    told = "".join(f"{_named(line, language)}{mark}{rest}" for line, mark, rest in lines)
+    return _KEY.sub(r'"\1"', told)
+
+
+_KEY = re.compile(r"^(?![A-Za-z0-9_]+ = )(\w+)(?= = )", re.MULTILINE)
+"""A key of TOML with letters that only keys in quotation marks may have."""
+_NAMED = ("condition", "distance", "structure")
+"""The columns of templates that have names of conditions and levels."""
+
+
+def rows_of_examples(text: str, language: str) -> str:
+    """The table of a template with the names of its conditions and factors in a language."""
+    head, *rows = (line.split("\t") for line in text.split("\n"))
+    named = [place for place, name in enumerate(head) if name in _NAMED]
+    told = [
+        [_named(cell, language) if n in named else cell for n, cell in enumerate(row)]
+        for row in rows
+    ]
+    names = [_named(name, language) for name in head]
+    return "\n".join(map("\t".join, (names, *told)))
+
+
+def _named(text: str, language: str) -> str:
+    """A text with the names of templates in a language; names may be joined by underscores."""
+    names = {} if language == ENGLISH else _texts()["names"]
+    longest = "|".join(sorted(names, key=len, reverse=True))
+    if not longest:
+        return text
+    name = rf"(?<![^\W_])(?:{longest})(?![^\W_])"
+    return re.sub(name, lambda match: str(names[match[0]][language]), text)
 
 
 def how_to(kind: str, language: str = ENGLISH) -> Rows:

@@ -1,9 +1,7 @@
-"""Formats of suites: detection from a path, readers and writers by name.
+"""Formats of suites: detection from a path, and readers by name.
 
-Each module reads one format, and writes it if cimento can.
-
-A reader from a plug-in is registered under the suffix of its files. A writer lists the parts of a
-suite that its format cannot hold, so that nothing is lost unnoticed.
+Each module reads one format, and writes it if cimento can; `cimento.suites.formats.writing` has the
+writers. A reader from a plug-in is registered under the suffix of its files.
 """
 
 from __future__ import annotations
@@ -13,15 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
-from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean, need_known
-from cimento.faults import errors
+from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean
 from cimento.intake.decoding import first_line
 from cimento.intake.json_rows import has_rows
 from cimento.intake.reading import TableReading
 from cimento.intake.sheets import read_sheet
 from cimento.intake.table import Table
 from cimento.intake.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, read_header
-from cimento.io.files import folder_atomically, read_bytes, refuse_existing
+from cimento.io.files import read_bytes
 from cimento.io.plugins import (
     PluginPackage,
     blamed,
@@ -31,7 +28,6 @@ from cimento.io.plugins import (
     why_skipped,
 )
 from cimento.suites import Suite
-from cimento.suites.checks import check_suite
 from cimento.suites.formats import (
     blimp,
     coded_cells,
@@ -282,6 +278,8 @@ def _named_format(table: Table, data: bytes, path: Path) -> str:
 
 
 def _fitting(table: Table) -> str:
+    if table.conditions:
+        return "factorial-table"
     return next((name for name, fits in _TABLES.items() if fits(table)), "")
 
 
@@ -418,82 +416,3 @@ def formats_named() -> str:
     """The formats of suites, one per line, since a single line would be too long to be shown."""
     lines = ";\n".join(f"  {form.title}" for form in FORMATS.values())
     return f"Suites are:\n{lines}."
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A format that can be written.
-
-    Attributes:
-        title: title of the format for people.
-        write: writes a suite to a path.
-        losses: lists the parts of a suite that the format cannot hold.
-    """
-
-    title: str
-    write: Callable[[Suite, Path], Path]
-    losses: Callable[[Suite], list[str]] = lambda _: []
-
-
-TARGETS = {
-    "native": Target("a folder with suite.toml and items.tsv", native.write_native),
-    "syntaxgym": Target("SyntaxGym JSON", syntaxgym.write_syntaxgym),
-    "blimp": Target("BLiMP JSONL", blimp.write_blimp, blimp.blimp_losses),
-    "minicons": Target(
-        "a table of prefixes and stimuli for minicons",
-        sentences.write_minicons,
-        sentences.minicons_losses,
-    ),
-    "lm-eval": Target(
-        "a task of lm-evaluation-harness", lm_eval.write_lm_eval, lm_eval.lm_eval_losses
-    ),
-}
-
-
-def losses(suite: Suite, format_: str) -> list[str]:
-    """The parts of a suite that a format cannot hold, as phrases; empty if nothing is lost.
-
-    Raises:
-        UsageError: there is no such format.
-    """
-    need_known(
-        format_, TARGETS, where=f"format {format_!r}", seen="there is no such format to write"
-    )
-    return TARGETS[format_].losses(suite)
-
-
-_FOLDERS = frozenset({"native", "lm-eval"})
-"""The formats of a folder."""
-
-
-def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False) -> Path:
-    """Write a suite in a format.
-
-    Args:
-        suite: a suite without errors.
-        format_: a key of `TARGETS`.
-        path: the file to write, or the folder for the native format; must not exist.
-        allow_loss: whether the suite is written even if something is lost.
-
-    Returns:
-        The path.
-
-    Raises:
-        UsageError: there is no such format.
-        InputError: something would be lost; the message lists it all.
-        SuiteError: the suite has faults.
-        StorageError: the path exists or cannot be written.
-    """
-    lost, target = losses(suite, format_), TARGETS[format_]
-    if faults := errors(check_suite(suite)):
-        raise SuiteError(where=suite.name, faults=faults)
-    if lost and not allow_loss:
-        raise InputError(
-            where=suite.name,
-            seen=f"{target.title} cannot hold: {'; '.join(lost)}",
-            todo="Choose another format, or allow the loss with --allow-loss.",
-        )
-    refuse_existing(path)
-    if format_ in _FOLDERS:
-        return folder_atomically(path, lambda folder: target.write(suite, folder))
-    return target.write(suite, path)

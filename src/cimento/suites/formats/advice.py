@@ -12,7 +12,7 @@ from cimento.intake.forms import program_of
 from cimento.intake.labels import judges
 from cimento.intake.names import has_letter
 from cimento.intake.numbered import sets_of
-from cimento.intake.roles import find
+from cimento.intake.roles import CONDITIONS, find
 from cimento.intake.shapes import as_option, nearest_advised
 from cimento.intake.table import Table
 from cimento.intake.words import NAMES
@@ -68,8 +68,10 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
     is_wide = bool(table.find("item")) and len(table.columns) > _FEWEST_WIDE
     if is_wide and len(sentences) == 1 and (judged := judgments_needed(table, sentences[0])):
         return judged
+    if is_wide and len(sentences) > _SIDES:
+        return _conditions_advised(sentences)
     if is_wide and not is_pair and len(sentences) != _SIDES:
-        return _AS_TEMPLATE.format("factorial" if len(sentences) == _FEWEST_CELLS else "pairs")
+        return _AS_TEMPLATE
     return _names_needed(table, sentences)
 
 
@@ -80,8 +82,18 @@ def _holds_sentences(table: Table, name: str) -> bool:
     return is_text and is_filled and table.is_mostly(name, is_sentence)
 
 
+def _conditions_advised(sentences: Sequence[str]) -> str:
+    """Advice on columns that may be a condition each, whose names do not say it."""
+    roles = {CONDITIONS if n == 1 else f"{CONDITIONS} {n}": name
+             for n, name in enumerate(sentences, 1)}  # fmt: skip
+    return (
+        f"If each of these columns is a condition, say so: {as_option(roles)}. In a design of two"
+        " factors, their names join the levels, as in 'long, island'."
+    )
+
+
 _AS_TEMPLATE = (
-    "Run `cimento suites new {} NAME.xlsx`, copy this table into its sheet items, and write the"
+    "Run `cimento suites new pairs NAME.xlsx`, copy this table into its sheet items, and write the"
     " predictions about these columns on its sheet predictions."
 )
 
@@ -300,11 +312,7 @@ def _sides_needed(table: Table, sentences: Sequence[str]) -> str:
             " sentences into the sheet items."
         )
     if len(sentences) >= _FEWEST_CELLS:
-        return (
-            "If each column is a condition, name the columns after the two factors, such as"
-            " short_nonisland, long_nonisland, short_island and long_island; pairs have the"
-            " columns good and bad."
-        )
+        return _conditions_advised(sentences)
     first, second, *_ = sentences
     if judging := next(filter(judges, table.columns), ""):
         role = "rating" if are_numbers(table, judging) else "label"

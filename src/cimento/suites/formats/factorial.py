@@ -18,7 +18,12 @@ from cimento.errors import Fault
 from cimento.faults import errors, fault
 from cimento.intake.decoding import decoded, first_line, unusable
 from cimento.intake.misfits import not_text, wrong_kind
-from cimento.intake.numbered import numbered_apart, numbering_said, with_items_numbered
+from cimento.intake.numbered import (
+    item_in_rows,
+    numbered_apart,
+    numbering_said,
+    with_items_numbered,
+)
 from cimento.intake.reading import TableReading, reading_of, reading_of_keys
 from cimento.intake.shapes import CELLS, CONDITIONS, REGIONS
 from cimento.intake.sheets import tabulated, unread_columns
@@ -334,7 +339,7 @@ def _with_conditions(table: Table) -> Arranged:
     """A table with a sentence and its condition in each row, made of one of the known forms."""
     if is_of_sprouse(table):
         return Arranged(from_sprouse(table), [])
-    if is_factorial_table(table):
+    if not table.conditions and is_factorial_table(table):
         return paired(table) or with_joined_levels(table) or arranged(with_island_factor(table))
     if condition_columns(table):
         return Arranged(_with_a_sentence_a_row(table), [])
@@ -383,14 +388,14 @@ def _read_as(
         roles["sentence"] = find("sentence")
     else:
         shape, roles["conditions"] = CELLS, [*condition_columns(whole)]
-        roles["item"] = find("item", "id")
+        roles["item"] = item_in_rows(whole)
     return reading_of(whole, shape, roles, n_items=len(suite.items), own={"row"})
 
 
 def _with_a_sentence_a_row(table: Table) -> Table:
     """A table with a column for each condition, as one with a row for each sentence."""
     named = condition_columns(table)
-    item = table.find("item", "id")
+    item = item_in_rows(table)
     ids = table.cells[item] if item else [str(n + 1) for n in range(len(table.numbers))]
     places = [
         (row, name)
