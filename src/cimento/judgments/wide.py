@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, counted
+from cimento.intake.forms import of_grid
 from cimento.intake.names import ends_sentence
 from cimento.intake.reading import ANSWERS
 from cimento.intake.table import Table
@@ -38,8 +39,6 @@ _NO_CHOICE = "its answers are not sentences to choose from"
 _CALLED_SO = "it is called as in a table with an answer in each row"
 _QUESTION_ID = re.compile(r"q\d+|check-\d+")
 """The ids that surveys of our own give to questions and attention checks."""
-_ROW = re.compile(r"(.*\S)\s*\[([^\[\]]*\w[^\[\]]*)\]\s*")
-"""The heading of a column of a grid: the question, and its row in brackets."""
 
 
 def read_wide(
@@ -84,6 +83,7 @@ def read_wide(
     reading = answers_reading(
         table, columns, program=read.title, roles={ANSWERS: asked.items}, unused=asked.others,
         written=[name for name in read.written if name in asked.others],
+        matched=_matched(read, asked.rated, places),
     )  # fmt: skip
     # The answers of a design are those that it has.
     rated = [] if places.complete else asked.rated
@@ -306,6 +306,19 @@ def _remarks(form: FormTable, asked: _Asked, places: AskedItems) -> Iterator[str
     yield from choices_said(asked.choices, {name: form.heading(name) for name in asked.choices})
 
 
+def _matched(form: FormTable, rated: Sequence[str], places: AskedItems) -> dict[str, str]:
+    """The rated questions of which a suite knows the item, each with the item's condition."""
+    found = {
+        name: places.find(form.heading(name), name, where=form.table.name)
+        for name in (rated if places else ())
+    }
+    return {
+        name: "/".join(filter(None, (place.item, place.condition)))
+        for name, place in found.items()
+        if place
+    }
+
+
 def _numbered(form: FormTable, chosen: Sequence[str], places: AskedItems) -> Iterator[str]:
     """What is said of questions that a suite has without the numbers before them."""
     numbered = [name for name in chosen if places.is_numbered(form.heading(name), name)]
@@ -329,7 +342,8 @@ def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
     write the row behind it, in brackets.
     """
     read = {name: form.heading(name) for name in chosen}
-    parts = {name: _of_grid(heading, dash=bool(form.headings)) for name, heading in read.items()}
+    dash = GRID_DASH if form.headings else ""
+    parts = {name: of_grid(heading, dash=dash) for name, heading in read.items()}
     grids = Counter(question for question, _ in parts.values())
     short = {
         name: row if question and grids[question] > 1 else read[name]
@@ -339,14 +353,6 @@ def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
         if len({*names.values()}) == len(names):
             return names
     return {name: name for name in chosen}
-
-
-def _of_grid(heading: str, *, dash: bool) -> tuple[str, str]:
-    """The question of a grid and its row, in the heading of a column; empty for other headings."""
-    if match := _ROW.fullmatch(heading):
-        return match[1], match[2].strip()
-    question, _, row = heading.rpartition(GRID_DASH) if dash else ("", "", "")
-    return question, row
 
 
 def _melted(
