@@ -31,6 +31,7 @@ from cimento.judgments.participants import (
     of_wide,
     remark,
     rows_advised,
+    times_of,
 )
 from cimento.judgments.roles import answers_reading, resolved, rows_of, with_roles
 
@@ -185,12 +186,14 @@ def _with_people(
 ) -> tuple[ColumnMap, Sequence[str]]:
     """Where fields stand, with the columns of people and of times; and what is said of people."""
     # Beside pseudonyms the time of a submission could tell who somebody is.
-    sent = form.submitted if keep_names else ""
+    times = times_of(form.table)
+    sent = (form.submitted or (times[0] if len(times) == 1 else "")) if keep_names else ""
     if sent and not columns.columns.get("at") and form.table.profile(sent).kind == "moments":
         columns = replace(columns, columns={**columns.columns, "at": (sent,)})
     if not people:
         return columns, ()
-    note = by_number(people) if people == form.numbered else remark(people)
+    is_number = people == form.numbered
+    note = by_number(people) if is_number else remark(people, is_time=people in times)
     aside = addresses_kept_out(form, people) if keep_names else ()
     return replace(columns, columns={**columns.columns, ANNOTATOR: (people,)}), (note, *aside)
 
