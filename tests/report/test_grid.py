@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,6 +71,61 @@ def test_columns_that_do_not_fit_stand_below_with_the_rows_that_have_values_ther
     assert len(starts) > 1
     assert "is the first" not in " ".join(lines[starts[-1] :])
     assert lines.count("What the numbers are.") == 1
+
+
+RATES = (
+    ("harbor", "number", "most people", "6", "0.833 [0.436, 0.970]", ""),
+    ("harbor", "number", "a-model", "6", "0.667 [0.300, 0.903]", "5 of 6"),
+    ("harbor", "number", "b-model", "6", "1.000 [0.610, 1.000]", "6 of 6"),
+    ("harbor", "gender", "most people", "6", "0.500 [0.188, 0.812]", ""),
+    ("harbor", "gender", "a-model", "6", "0.333 [0.097, 0.700]", "1 of 6"),
+    ("market", "gender", "most people", "4", "0.250 [0.046, 0.699]", ""),
+    ("market", "gender", "a-model", "4", "0.750 [0.301, 0.954]", "3 of 4"),
+)
+
+
+@pytest.mark.parametrize("grouped", [0, 1, 2])
+@pytest.mark.parametrize("width", [70, 75, 80, 100, None])
+def test_each_block_of_a_wide_table_says_of_what_its_rows_are(width, grouped):
+    columns = {
+        name: lambda row, k=k: row[k]
+        for k, name in enumerate(("suite", "prediction", "who", "items", "rate", "same verdict"))
+    }
+    grid = Grid.of(RATES, columns, title="What people say.", labels=3, grouped=grouped)
+    lines = grid_as_text(grid, width=width).splitlines()[1:]
+    blocks = [block.splitlines() for block in "\n".join(lines).strip().split("\n\n")]
+    found = []
+    for block in blocks:
+        rule = next(number for number, line in enumerate(block) if line.startswith("---"))
+        heads = block[rule - 1]
+        second, third = heads.index("prediction"), heads.index("who")
+        above = ["", "", ""]
+        for line in block[rule + 1 :]:
+            if line.startswith("---"):
+                continue
+            (who,) = re.findall("most people|a-model|b-model", line)
+            # A blank label is that of the row above, in this block.
+            cells = line[:second].strip(), line[second:third].strip(), who
+            above = [cell or above[k] for k, cell in enumerate(cells)]
+            found.append((*above, line[third:].removeprefix(who).split()))
+    for row in RATES:
+        said = [word for *labels, words in found if labels == [*row[:3]] for word in words]
+        assert said == " ".join(row[3:]).split()
+
+
+def test_a_line_divides_groups_also_where_the_first_row_of_one_is_in_another_block():
+    header = ("suite", "who", "rate", "interval", "same")
+    rows = [
+        (suite, who, "0.500", "[0.188, 0.812]", "" if who == "people" else f"{suite} same")
+        for suite in ("harbor", "market")
+        for who in ("people", "a-model")
+    ]
+    columns = {name: lambda row, k=k: row[k] for k, name in enumerate(header)}
+    grid = Grid.of(rows, columns, title="Two suites.", labels=2, grouped=1)
+    block = grid_as_text(grid, width=40).splitlines()[-3:]
+    assert block[0].split() == ["harbor", "a-model", "harbor", "same"]
+    assert {*block[1]} == {"-"}
+    assert block[2].split() == ["market", "a-model", "market", "same"]
 
 
 def test_a_table_that_is_no_terminals_has_lines_of_any_length():

@@ -91,6 +91,9 @@ class ImportAnswersOptions(Options):
     unsubmitted: Literal["skip", "keep"] = option(
         "skip", "Answers that Qualtrics or LimeSurvey marks as never submitted."
     )
+    details: bool = option(
+        default=False, help="List every column of the files with what it was read as."
+    )
 
 
 @command_of
@@ -123,13 +126,19 @@ def import_answers(options: ImportAnswersOptions) -> None:
             unsubmitted=options.unsubmitted,
         ),
     )
-    lines = [reading.said() for reading in imported.readings]
-    write_judgments(table_of(imported.judgments), options.output, read="\n".join(lines))
+    whole = "\n".join(reading.said(whole=True) for reading in imported.readings)
+    write_judgments(table_of(imported.judgments), options.output, read=whole)
     if options.participants is not None and submissions is not None:
         _write_people(submissions, options.keep, key, options.participants)
     skipped = [f"{number} skipped: {reason}" for reason, number in imported.passed.items()]
-    for line in (*skipped, *imported.notes, *lines):
+    for line in (*skipped, *imported.notes):
         note(line)
+    for reading in imported.readings:
+        note(reading.said())
+        if options.details:
+            note(reading.listed())
+        elif reading.said() != reading.said(whole=True):
+            note("Every question, with what it was read as: --details.")
     people = len({judgment.annotator for judgment in imported.judgments})
     note(
         f"{counted(len(imported.judgments), 'judgment')} of {counted(people, 'person', 'people')}:"

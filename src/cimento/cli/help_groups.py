@@ -82,6 +82,7 @@ GROUPS: Mapping[str, Groups] = {
         "Common": ("output", "suites", "secret", "names"),
         "Options": (
             "design", "form", "columns", "fixed", "mapping", "items", "unknown", "unsubmitted",
+            "details",
             "prolific", "keep", "participants",
         ),
     },

@@ -87,11 +87,13 @@ def _renamed(table: Table, names: Mapping[str, str], forced: frozenset[str]) -> 
     renamed = {
         name: names.get(name, f"{name} (2)" if name in others else name) for name in table.columns
     }
+    # An address in a heading would be a name of a person beside each rating: the role is one too.
+    shown = {new: old for old, new in renamed.items() if new != old and "@" not in old}
     return replace(
         table,
         columns=tuple(renamed.values()),
         cells={renamed[name]: table.cells[name] for name in table.columns},
-        origin={**table.origin, **{new: old for old, new in renamed.items() if new != old}},
+        origin={**table.origin, **shown},
         chosen=table.chosen | {*names.values()},
         forced=table.forced | forced,
         factors=factors if len(factors) == _N_FACTORS else (),

@@ -20,6 +20,23 @@ from cimento.intake.table import Table
 _WHOLE_BITS = re.compile(r"[0-9]{1,3}")
 
 
+_GRID_ROW = re.compile(r"(.*\S)\s*\[([^\[\]]*\w[^\[\]]*)\]\s*")
+"""The heading of a column of a grid: the question, and its row in brackets."""
+
+
+def of_grid(heading: str, *, dash: str = "") -> tuple[str, str]:
+    """The question of a grid and its row, in the heading of a column; empty for other headings.
+
+    Args:
+        heading: of the column: the row in brackets behind the question.
+        dash: the sign between both where there are no brackets; empty where there is none.
+    """
+    if match := _GRID_ROW.fullmatch(heading):
+        return match[1], match[2].strip()
+    question, _, row = heading.rpartition(dash) if dash else ("", "", "")
+    return question, row
+
+
 def squashed(name: str) -> str:
     """A heading without capitals, blanks and marks."""
     return re.sub(r"[\W_]+", "", name.casefold())

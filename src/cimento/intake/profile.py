@@ -40,6 +40,8 @@ _DAY = (
     r"|[0-9]{1,2}\.? [^\W\d_]{3,12}\.?,? [0-9]{4}|[^\W\d_]{3,12}\.? [0-9]{1,2},? [0-9]{4})"
 )
 _ZONE = r"\s*(?:z|utc|gmt|[^\W\d_]{2,4})?\s*(?:[-+−][0-9]{1,2}:?(?:[0-9]{2})?)?"
+_INSTANT = re.compile(rf"{_DAY}[t\s,]+(?P<clock>{_CLOCK}){_ZONE}", re.IGNORECASE)
+_NOT_MIDNIGHT = re.compile("[1-9]")
 _MOMENT = re.compile(
     rf"{_DAY}(?:[t\s,]+{_CLOCK}{_ZONE})?|[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:[.,][0-9]+)?)?"
     rf"(?:\s*{_HALF})?",
@@ -220,6 +222,17 @@ def is_moment(cell: str) -> bool:
     text = cell.strip()
     is_short = len(text) <= _LONGEST and _HAS_DIGIT.search(text) is not None
     return is_short and bool(_MOMENT.fullmatch(text) or _DURATION.fullmatch(text))
+
+
+def are_instants(cells: Iterable[str]) -> bool:
+    """Whether all filled cells are a day and a time of day, as the times of submissions are.
+
+    Days alone, which workbooks may show with midnight, are also those of births.
+    """
+    filled = [*filter(None, map(str.strip, cells))]
+    found = (_INSTANT.fullmatch(cell) for cell in filled if len(cell) <= _LONGEST)
+    clocks = [match["clock"] for match in found if match]
+    return len(clocks) == len(filled) and any(map(_NOT_MIDNIGHT.search, clocks))
 
 
 def is_absent(cell: str) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from cimento.errors import counted
+from cimento.intake.forms import of_grid
 from cimento.intake.shapes import Shape
 from cimento.intake.table import Table
+from cimento.io.inline_markup import columns as aligned
 
 READ = "read"
 """Key in the part of a manifest on the suite: what its table was read as, in one line."""
@@ -90,6 +92,7 @@ class AnswersReading:
         n_judgments: number of judgments that came of it.
         n_people: number of people who gave them.
         n_files: number of files that were read so.
+        matched: the columns of answers of which a suite knows the item, each with the item.
     """
 
     program: str
@@ -101,6 +104,7 @@ class AnswersReading:
     n_judgments: int = 0
     n_people: int = 0
     n_files: int = 1
+    matched: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def layout(self) -> tuple[object, ...]:
@@ -121,10 +125,14 @@ class AnswersReading:
             written=tuple(dict.fromkeys([*self.written, *other.written])),
             left_out=(*self.left_out, *other.left_out),
             n_files=self.n_files + other.n_files,
+            matched={**other.matched, **self.matched},
         )
 
-    def said(self) -> str:
+    def said(self, *, whole: bool = False) -> str:
         r"""The reading in one line.
+
+        Args:
+            whole: whether the names of all questions are in it, as they are in the file.
 
         >>> roles = {"participant": ("Code",), "answers": ("Q1", "Q2")}
         >>> reading = AnswersReading(
@@ -137,19 +145,37 @@ class AnswersReading:
         not used: "Q3" (it has ages);
         left out: row 4 (a preview).
         """
-        return f"{'; '.join(self.parts)}."
+        return f"{'; '.join(self._parts(whole=whole))}."
 
     @property
     def parts(self) -> list[str]:
-        """The parts of the line."""
+        """The parts of the line, with the first questions and how many more there are."""
+        return self._parts(whole=False)
+
+    def listed(self) -> str:
+        """Every column of the table in a line, behind what it was read as."""
+        rows = [
+            (self.matched.get(name, role), name)
+            for role, names in self.roles.items()
+            for name in names
+        ]
+        rows += [(f"not used{why and f' ({why})'}", name) for name, why in self.unused.items()]
+        rows += [(f"written by {self.program or 'the program'}", name) for name in self.written]
+        return aligned(rows, indent=2)
+
+    def _parts(self, *, whole: bool) -> list[str]:
         of = f" of {self.program}" if self.program else ""
-        roles = ", ".join(f"{role} = {_asked(names)}" for role, names in self.roles.items())
+        shown = self._shown(whole=whole)
+        roles = ", ".join(
+            f"{role} = {_asked([shown.get(name, name) for name in names], whole=whole)}"
+            for role, names in self.roles.items()
+        )
         people = counted(self.n_people, "person", "people")
         parts = [
             f"Read as answers{of}: {roles}",
             f"{counted(self.n_judgments, 'judgment')} of {people}"
             + (f" in {self.n_files} files" if self.n_files > 1 else ""),
-            f"not used: {self._unused()}" if self.unused else "",
+            f"not used: {self._unused(shown, whole=whole)}" if self.unused else "",
             f"written by {self.program or 'the program'}: {_quoted(self.written)}"
             if self.written
             else "",
@@ -160,10 +186,28 @@ class AnswersReading:
         ]
         return [*filter(None, parts)]
 
-    def _unused(self) -> str:
-        return ", ".join(
-            f'"{name}"' + (f" ({why})" if why else "") for name, why in self.unused.items()
-        )
+    def _shown(self, *, whole: bool) -> dict[str, str]:
+        """Names of questions as the line has them: of a grid the row only, and no long ones."""
+        names = [*self.roles.get(ANSWERS, ()), *self.unused]
+        split = {name: of_grid(name) for name in names}
+        grids = Counter(question for question, _ in split.values() if question)
+        rows = {
+            name: f"[{_begun(row)}]" if grids[question] > 1 else _begun(name)
+            for name, (question, row) in split.items()
+        }
+        return {} if whole else rows
+
+    def _unused(self, shown: Mapping[str, str], *, whole: bool) -> str:
+        """The columns that are not used, rows of grids last, of which there may be many."""
+        of_grids = [name for name in self.unused if shown.get(name, "").startswith("[")]
+        ordered = [*(name for name in self.unused if name not in of_grids), *of_grids]
+        several = len(ordered) > _SHOWN and not whole
+        most = len(ordered) - len(of_grids) + _BEGUN if several else len(ordered)
+        parts = [
+            f'"{shown.get(name, name)}"' + (f" ({why})" if (why := self.unused[name]) else "")
+            for name in ordered
+        ]
+        return _first(parts, min(most, _SHOWN) if several else most)
 
     def _left_out(self) -> str:
         if self.n_files == 1:
@@ -244,14 +288,26 @@ def with_role(reading: TableReading, role: str, columns: Iterable[str]) -> Table
 
 
 def _quoted(names: Sequence[str], most: int = _SHOWN) -> str:
-    shown = ", ".join(f'"{name}"' for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+    return _first([f'"{name}"' for name in names], most)
 
 
-def _asked(names: Sequence[str]) -> str:
+def _first(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _asked(names: Sequence[str], *, whole: bool) -> str:
     """Columns; of a long questionnaire the first ones, and how many more there are."""
-    return _quoted(names, _SHOWN if len(names) <= _SHOWN else _BEGUN)
+    return _quoted(names, len(names) if whole or len(names) <= _SHOWN else _BEGUN)
 
+
+def _begun(name: str) -> str:
+    """The name of a question, cut where it is long."""
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST].rstrip()} ..."
+
+
+_LONGEST = 36
+"""Most characters of a question that the line shows."""
 
 _BEGUN = 3
 """Number of questions of a long questionnaire that are named."""

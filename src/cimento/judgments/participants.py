@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
 from cimento.intake.forms import is_stamp
+from cimento.intake.profile import are_instants
 from cimento.intake.roles import seen_in
 from cimento.intake.shapes import as_option
 from cimento.intake.table import Table
@@ -59,7 +60,7 @@ def of_wide(table: Table, form: FormTable, *, keep_names: bool) -> str:
     """The column of the participants where each row is one person; empty if there is none.
 
     It has another value in each row. A form without names has the number or the time of each
-    submission.
+    submission, whatever the column of the times is called.
 
     Args:
         table: of answers.
@@ -68,13 +69,20 @@ def of_wide(table: Table, form: FormTable, *, keep_names: bool) -> str:
     """
     both = [name for name in table.columns if called_so(name) or called_so(form.heading(name))]
     called = _of_people(table, both)
-    stamps = filter(is_stamp, table.columns)
-    for name in filter(None, (*called, form.numbered, *stamps)):
+    for name in filter(None, (*called, form.numbered, *times_of(table))):
         cells = table.stripped(name)
         private = keep_names and any(map(is_address, cells))
         if all(cells) and len({*cells}) == len(cells) and not private:
             return name
     return ""
+
+
+def times_of(table: Table) -> list[str]:
+    """The columns with the times of submissions, those first that are called so."""
+    called = [*filter(is_stamp, table.columns)]
+    return called + [
+        name for name in table.columns if name not in called and are_instants(table.cells[name])
+    ]
 
 
 def by_number(name: str) -> str:
@@ -93,9 +101,14 @@ def _of_people(table: Table, columns: Iterable[str]) -> list[str]:
     return [name for name in columns if test(table.profile(name))]
 
 
-def remark(name: str) -> str:
-    """What is said of a column that was found."""
-    if is_stamp(name):
+def remark(name: str, *, is_time: bool = False) -> str:
+    """What is said of a column that was found.
+
+    Args:
+        name: of the column.
+        is_time: whether it has the times of submissions.
+    """
+    if is_time:
         return f"No column names the participants: each row is one, by {name!r}."
     return f"Using {name!r} as the participant column."
 
@@ -107,7 +120,7 @@ def addresses_kept_out(form: FormTable, name: str) -> Iterator[str]:
         form: the table as its program wrote it.
         name: the column that was taken instead.
     """
-    if not (is_stamp(name) or name == form.numbered):
+    if name not in (*times_of(form.table), form.numbered):
         return
     for other in form.table.columns:
         called = called_so(other) or called_so(form.heading(other))

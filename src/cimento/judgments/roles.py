@@ -325,6 +325,7 @@ def answers_reading(
     roles: Mapping[str, Sequence[str]] | None = None,
     unused: Mapping[str, str] | None = None,
     written: Sequence[str] = (),
+    matched: Mapping[str, str] | None = None,
 ) -> AnswersReading:
     """The reading of a table of answers, in which every column is accounted for.
 
@@ -336,6 +337,7 @@ def answers_reading(
         roles: columns of further roles.
         unused: what columns hold that are not used.
         written: columns that the program writes itself.
+        matched: the item of each column of answers that a suite knows.
     """
     fields = {
         role_of(field): tuple(name for name in names if name in table.cells and name not in own)
@@ -354,4 +356,5 @@ def answers_reading(
         written=tuple(table.shown(name) for name in rest if name in written),
         left_out=table.left_out,
         forced=tuple(map(table.shown, sorted(table.forced))),
+        matched={table.shown(name): item for name, item in (matched or {}).items()},
     )

@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, counted
+from cimento.intake.forms import of_grid
 from cimento.intake.names import ends_sentence
 from cimento.intake.reading import ANSWERS
 from cimento.intake.table import Table
@@ -30,6 +31,7 @@ from cimento.judgments.participants import (
     of_wide,
     remark,
     rows_advised,
+    times_of,
 )
 from cimento.judgments.roles import answers_reading, resolved, rows_of, with_roles
 
@@ -38,8 +40,6 @@ _NO_CHOICE = "its answers are not sentences to choose from"
 _CALLED_SO = "it is called as in a table with an answer in each row"
 _QUESTION_ID = re.compile(r"q\d+|check-\d+")
 """The ids that surveys of our own give to questions and attention checks."""
-_ROW = re.compile(r"(.*\S)\s*\[([^\[\]]*\w[^\[\]]*)\]\s*")
-"""The heading of a column of a grid: the question, and its row in brackets."""
 
 
 def read_wide(
@@ -84,6 +84,7 @@ def read_wide(
     reading = answers_reading(
         table, columns, program=read.title, roles={ANSWERS: asked.items}, unused=asked.others,
         written=[name for name in read.written if name in asked.others],
+        matched=_matched(read, asked.rated, places),
     )  # fmt: skip
     # The answers of a design are those that it has.
     rated = [] if places.complete else asked.rated
@@ -185,12 +186,14 @@ def _with_people(
 ) -> tuple[ColumnMap, Sequence[str]]:
     """Where fields stand, with the columns of people and of times; and what is said of people."""
     # Beside pseudonyms the time of a submission could tell who somebody is.
-    sent = form.submitted if keep_names else ""
+    times = times_of(form.table)
+    sent = (form.submitted or (times[0] if len(times) == 1 else "")) if keep_names else ""
     if sent and not columns.columns.get("at") and form.table.profile(sent).kind == "moments":
         columns = replace(columns, columns={**columns.columns, "at": (sent,)})
     if not people:
         return columns, ()
-    note = by_number(people) if people == form.numbered else remark(people)
+    is_number = people == form.numbered
+    note = by_number(people) if is_number else remark(people, is_time=people in times)
     aside = addresses_kept_out(form, people) if keep_names else ()
     return replace(columns, columns={**columns.columns, ANNOTATOR: (people,)}), (note, *aside)
 
@@ -306,6 +309,19 @@ def _remarks(form: FormTable, asked: _Asked, places: AskedItems) -> Iterator[str
     yield from choices_said(asked.choices, {name: form.heading(name) for name in asked.choices})
 
 
+def _matched(form: FormTable, rated: Sequence[str], places: AskedItems) -> dict[str, str]:
+    """The rated questions of which a suite knows the item, each with the item's condition."""
+    found = {
+        name: places.find(form.heading(name), name, where=form.table.name)
+        for name in (rated if places else ())
+    }
+    return {
+        name: "/".join(filter(None, (place.item, place.condition)))
+        for name, place in found.items()
+        if place
+    }
+
+
 def _numbered(form: FormTable, chosen: Sequence[str], places: AskedItems) -> Iterator[str]:
     """What is said of questions that a suite has without the numbers before them."""
     numbered = [name for name in chosen if places.is_numbered(form.heading(name), name)]
@@ -329,7 +345,8 @@ def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
     write the row behind it, in brackets.
     """
     read = {name: form.heading(name) for name in chosen}
-    parts = {name: _of_grid(heading, dash=bool(form.headings)) for name, heading in read.items()}
+    dash = GRID_DASH if form.headings else ""
+    parts = {name: of_grid(heading, dash=dash) for name, heading in read.items()}
     grids = Counter(question for question, _ in parts.values())
     short = {
         name: row if question and grids[question] > 1 else read[name]
@@ -339,14 +356,6 @@ def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
         if len({*names.values()}) == len(names):
             return names
     return {name: name for name in chosen}
-
-
-def _of_grid(heading: str, *, dash: bool) -> tuple[str, str]:
-    """The question of a grid and its row, in the heading of a column; empty for other headings."""
-    if match := _ROW.fullmatch(heading):
-        return match[1], match[2].strip()
-    question, _, row = heading.rpartition(GRID_DASH) if dash else ("", "", "")
-    return question, row
 
 
 def _melted(

@@ -91,6 +91,11 @@ def repeated(cell: str) -> Shown:
     return Shown("", parts_of(cell))
 
 
+def label_of(cell: object) -> str:
+    """The text of a cell; of a repeated label, the text that people see in the row above."""
+    return str(cell) or (str(cell.parts.get("") or "") if isinstance(cell, Shown) else "")
+
+
 def parts_of(cell: str) -> Mapping[str, CellValue]:
     """The values behind a cell, by the endings of their columns."""
     return cell.parts if isinstance(cell, Shown) else {"": cell}

@@ -21,7 +21,7 @@ from cimento.io.inline_markup import (
     wrapped,
 )
 from cimento.records.outcomes import missing
-from cimento.report.cells import HIGH, LOW, PERCENT, CellValue, N, PValue, count, repeated
+from cimento.report.cells import HIGH, LOW, PERCENT, CellValue, N, PValue, count, label_of, repeated
 from cimento.report.cells import REASON as WHY
 from cimento.report.formatting import with_minus
 from cimento.report.protocols import HasReason
@@ -303,7 +303,7 @@ def grid_as_text(grid: Grid, *, width: int | None = None) -> str:
             for lines of any length.
     """
     grid = grid.compact()
-    table = [tuple(map(printable, row)) for row in (grid.header, *grid.text)]
+    table = [tuple(map(printable, map(label_of, row))) for row in (grid.header, *grid.rows)]
     most = _widest(table)
     if width and grid.is_text(0) and sum(most) + 2 * (len(most) - 1) > width:
         first = beginning_once([row[0] for row in table])
@@ -336,17 +336,21 @@ def _block(
 ) -> list[str]:
     """The lines of some columns of a table, whose cells are folded to the widths in `most`.
 
-    Of several blocks, each has the rows with values in it.
+    Of several blocks, each has the rows with values in it, and their labels.
     """
     keys = sum(1 for _ in takewhile(grid.is_text, range(len(most))))
     is_whole = len(columns) == len(most)
-    rows = {
-        number: (folded_headings if number < 0 else folded_row)(
-            [row[k] for k in columns], [most[k] for k in columns]
-        )
-        for number, row in enumerate(table, start=-1)
-        if is_whole or any(row[k].strip() for k in columns[keys:])
-    }
+    wide, shown = [most[k] for k in columns], table[0]
+    rows = {-1: folded_headings([shown[k] for k in columns], wide)}
+    for number, row in enumerate(table[1:]):
+        if is_whole or any(row[k].strip() for k in columns[keys:]):
+            again = {
+                k
+                for k, cell in enumerate(grid.rows[number])
+                if not str(cell) and (number - 1 in rows or row[: k + 1] == shown[: k + 1])
+            }
+            rows[number] = folded_row([BLANK if k in again else row[k] for k in columns], wide)
+            shown = row
     widths = [max(map(width_of, cells)) for cells in zip(*chain(*rows.values()), strict=True)]
     groups = [printable(grid.groups[k]) for k in columns] if grid.groups else []
     _widen(widths, groups)
@@ -361,9 +365,9 @@ def _block(
     rule = "-" * len(line(tuple("-" * width for width in widths)))
     lines = [_group_line(groups, widths)] if groups else []
     lines += [*map(line, rows.pop(-1)), rule]
-    for number, several in rows.items():
-        lines += [rule] if number in grid.rules else []
-        lines += map(line, several)
+    for above, number in zip([*[*rows][:1], *rows], rows, strict=False):
+        lines += [rule] if grid.rules & {*range(above + 1, number + 1)} else []
+        lines += map(line, rows[number])
     return lines
 
 

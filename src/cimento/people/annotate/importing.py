@@ -255,7 +255,8 @@ def unclear_form(path: Path, form: str) -> CimentoError:
         )
     advice = ""
     with contextlib.suppress(CimentoError):
-        advice = told_advised(open_table(path))
+        table = open_table(path)
+        advice = told_advised(table) or _in_columns(path, table)
     return UsageError(
         where=path.name,
         seen="it is not clear how the answers are arranged",
@@ -264,6 +265,18 @@ def unclear_form(path: Path, form: str) -> CimentoError:
         + "; ".join(f"{name}: {what}" for name, what in FORMS.items())
         + f"; or the program: {', '.join(PROGRAM_FORMS)}.",
     )
+
+
+def _in_columns(path: Path, table: Table) -> str:
+    """Advice on a table with a sentence in each row and a column for each person; else empty."""
+    from cimento.suites.formats.judged_advice import people_advised
+
+    sentences = [name for name in table.columns if table.profile(name).kind == "sentences"]
+    advice = people_advised(table, sentences[0]) if len(sentences) == 1 else ""
+    given = (
+        advice and f"Such a table is a suite with ratings, which `cimento run {path.name}` reads."
+    )
+    return f"{given} {advice}".strip()
 
 
 def form_of(path: Path, columns: ColumnMap, places: AskedItems | None) -> str:

@@ -8,7 +8,7 @@ from string import ascii_uppercase
 
 from cimento.intake.labels import judges, labels_in
 from cimento.intake.marks import advice_on, is_judgments, sides_of
-from cimento.intake.roles import fits
+from cimento.intake.roles import fits, numbered
 from cimento.intake.shapes import as_option
 from cimento.intake.table import Table
 from cimento.intake.words import NAMES, PARTICIPANTS, PEOPLE, pattern
@@ -119,14 +119,22 @@ def _people_needed(table: Table, sentence: str) -> str:
             option = as_option({**roles, "rating": _COLUMN})
             return f"If each row is the answer of one person, say which column has it: {option}."
         return f"If each row is the answer of one person, give {as_option(roles)}."
-    people = _may_be_people(table)
+    return people_advised(table, sentence)
+
+
+def people_advised(table: Table, sentence: str) -> str:
+    """Advice on a table with a column for each person, whatever these are called; else empty."""
+    people = [name for name in _may_be_people(table) if name != sentence]
     if len(people) < _SIDES:
         return ""
-    return (
-        f"If {', '.join(people)} hold the ratings of one person each, join them in one column"
-        f" ratings, with semicolons between them{in_excel(table, people, '; ', 'TRUE')}; if"
-        f" one of them holds the means, call it rating. Call {sentence!r} sentence."
-    )
+    roles = {"sentence": sentence}
+    for name in people:
+        roles[numbered("person", roles)] = name
+    means = f"; if one of them holds the means, call it rating, and {sentence!r} sentence."
+    alone = f"If {', '.join(people)} hold the ratings of one person each"
+    if len(roles) > len(people):
+        return f"{alone}, give {as_option(roles)}{means}"
+    return f"{alone}, join them in one column ratings, with semicolons between them{means}"
 
 
 def are_numbers(table: Table, name: str) -> bool:
