@@ -86,7 +86,10 @@ def _renamed(table: Table, names: Mapping[str, str], forced: frozenset[str]) -> 
         table,
         columns=tuple(renamed.values()),
         cells={renamed[name]: table.cells[name] for name in table.columns},
-        origin={**table.origin, **{new: old for old, new in renamed.items() if new != old}},
+        origin={
+            **table.origin,
+            **{new: table.shown(old) for old, new in renamed.items() if new != old},
+        },
         chosen=table.chosen | {*names.values()},
         forced=table.forced | forced,
         factors=factors if len(factors) == _N_FACTORS else (),
