@@ -112,10 +112,12 @@ def _with_headings(described: Grid, grid: Grid) -> Grid:
     made = set_cells(described, ITEMS, {(at, n): name for n, name in head.items()})
     if made == described or _reads_as(made, described):
         return made
+    if (rows := _as_made(described)) is None:
+        return described
     kept = described
     for n, name in head.items():
         told = set_cells(kept, ITEMS, {(at, n): name})
-        kept = told if _reads_as(told, described) else kept
+        kept = told if _reads_as(told, rows) else kept
     return kept
 
 
@@ -300,16 +302,23 @@ def _beside(described: Grid, own: Sheet, new: Mapping[str, Sequence[str]]) -> Gr
 
 def _reads_as(grid: Grid, other: Grid) -> bool:
     """Whether a grid is the suite of another one; it may have more columns of its items."""
+    again = _as_made(grid)
+    if again is None:
+        return False
+    apart = {name: other.sheets[name] for name in other.sheets if name not in (ITEMS, HOW_TO)}
+    same = {name: again.sheets.get(name) for name in apart} == apart
+    return same and _columns(other.items).items() <= _columns(again.items).items()
+
+
+def _as_made(grid: Grid) -> Grid | None:
+    """The rows that are made of a grid with a description; None where it has errors."""
     with TemporaryDirectory(prefix="cimento-") as temporary:
         path = Path(temporary) / f"{file_name(grid)}{WORKBOOK}"
         try:
             loaded = load_suite(write_grid(grid, path))
-            again = open_grid(save_suite(loaded, Path(temporary) / "again.xlsx")).grid
+            return open_grid(save_suite(loaded, Path(temporary) / "again.xlsx")).grid
         except CimentoError:
-            return False
-    apart = {name: other.sheets[name] for name in other.sheets if name not in (ITEMS, HOW_TO)}
-    same = {name: again.sheets.get(name) for name in apart} == apart
-    return same and _columns(other.items).items() <= _columns(again.items).items()
+            return None
 
 
 def _columns(sheet: Sheet) -> dict[str, tuple[str, ...]]:
