@@ -474,7 +474,7 @@ def test_full_sentences_and_their_words_are_called_as_before_when_their_language
     made = replace(
         grid(
             head,
-            ("it1", "I vicini hanno un'auto.", "hanno", "ha", "numero"),
+            ("it1", "I vicini hanno un'auto.", "hanno", "ha", "genere"),
             ("it2", "La torta è buona.", "buona", "buono", "genere"),
             ("it3", "La zia chiama ___ nonna.", "la", "lo", "genere"),
         ),

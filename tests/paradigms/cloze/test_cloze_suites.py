@@ -269,7 +269,7 @@ class TestFaults:
             ("item\ttext\timplausible\n1\tLa ___ va.\tse, ma\n", "CIM-C017"),
             ("item\ttext\ttarget\n1\tLa ___ va.\tx\n2\tLe ___.\t\n3\tUn ___.\ty\n", "CIM-C018"),
             ("item\ttext\ttarget\timplausible\n1\tSì. ___ va.\tEra\tse\n", "CIM-C019"),
-            ("frase\tlista\trisposta\nÈ ___.\tqui, là\tqui\nVa ___.\tvia, su\tsu\n", "CIM-C020"),
+            ("frase\tlista\trisposta\nÈ ___.\tqui | là\tqui\nVa ___.\tvia | su\tsu\n", "CIM-C020"),
             ("frase\trisposta\tdistrattore\nÈ qui.\tqui\tlà\n", "CIM-C021"),
         ],
     )

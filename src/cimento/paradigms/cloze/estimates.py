@@ -21,6 +21,8 @@ from cimento.records.blanks import (
     FORCED_CHOICE,
     MEAN_CHANCE,
     REACHABLE,
+    first_hits,
+    forced_choice,
     summed_up_alike,
 )
 from cimento.records.outcomes import ACCURACY, GROUP, Estimate, rate, with_headline
@@ -253,19 +255,37 @@ _WHOLE_TEXTS = {"sentence", "continuation"}
 
 
 def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
-    """The methods by which blanks were filled, and what counts as a hit."""
+    """The methods by which blanks were filled, what counts as a hit, and how words were chosen."""
+    estimates = answers.run.estimates()
+    choice = forced_choice(estimates)
     named = [f"{rule} ({_RULES[rule]})" if rule in _RULES else rule for rule in answers.choices]
     several = "rules" if len(named) > 1 else "rule"
     rules = [f"Options were scored by the {several} {names_in_row(named)}."] if named else []
+    stated = [one for one in (first_hits(estimates), choice) if one is not None]
+    fits = [one for one in estimates if one.question == f"{FITS}1" and not one.group]
     return MethodFacts(
         counted=counted(len(answers.items), "item"),
         sentences=(_candidates(answers), _HITS, *rules),
-        brief=(_IN_BRIEF, _candidates_in_brief(answers)),
+        brief=(_IN_BRIEF, _candidates_in_brief(answers), *_choice_in_brief(answers, choice)),
         together=f"items of one {' or '.join(columns)}"
         if (columns := answers.suite.cluster)
         else "",
+        counts=tuple((one.question, one.method) for one in (*stated, *fits)),
         scores_texts=not _WHOLE_TEXTS.isdisjoint(answers.choices),
     )
+
+
+def _choice_in_brief(answers: ClozeAnswers, choice: Estimate | None) -> list[str]:
+    """How a word was chosen among the given ones; empty where there were none to choose among."""
+    if choice is None:
+        return []
+    kind = _KINDS.get(answers.run.model_kind, "the models")
+    rule = _RULES.get(choice.method, choice.method)
+    said = (
+        f"Where wrong words were given too ({counted(choice.n, 'item')}), the choice of {kind} was"
+        f" the given word of highest probability ({rule})."
+    )
+    return [said]
 
 
 def _candidates(answers: ClozeAnswers) -> str:
