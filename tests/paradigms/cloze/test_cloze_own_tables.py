@@ -278,7 +278,7 @@ def test_the_blank_of_a_full_sentence_is_where_its_right_word_is(tmp_path, head)
     (warning,) = reading.faults
     assert (warning.code, warning.where) == ("CIM-C021", "blanks.tsv row 2")
     right = head.split("\t")[1]
-    assert f"the word in {right!r} is in its sentence: \"I vicini ___ un'auto.\"" in warning.seen
+    assert f'the word in {right!r} is in its sentence: "I vicini ___ un\'auto."' in warning.seen
 
 
 def test_words_that_are_there_twice_or_not_at_all_are_one_error_that_names_the_rows(tmp_path):

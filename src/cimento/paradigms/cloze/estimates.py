@@ -26,6 +26,7 @@ from cimento.records.blanks import (
     summed_up_alike,
 )
 from cimento.records.outcomes import ACCURACY, GROUP, Estimate, rate, with_headline
+from cimento.statistics.unequal_chances import UNEQUAL_CHANCES, unequal_chances_p
 from cimento.suites.cloze import ClozeItem
 
 if TYPE_CHECKING:
@@ -207,11 +208,17 @@ def _choice_estimates(
 def _rate_of_choices(
     rows: pl.DataFrame, like: Estimate, items: Mapping[str, ClozeItem]
 ) -> Estimate:
-    """The rate of some choices, beside the chance that they would have without any knowledge."""
+    """The rate of some choices, beside the chance that they would have without any knowledge.
+
+    Where items differ in their chance, the exact test takes each with its own.
+    """
     shares = [_chance(items[item]) for item in rows.filter(rows["right"].is_not_null())["item"]]
     method = EQUAL_CHANCE if len({*shares}) <= 1 else MEAN_CHANCE
     chance = math.fsum(shares) / len(shares) if shares else None
-    return rate(rows, replace(like, chance=chance, chance_method=method))
+    made = rate(rows, replace(like, chance=chance, chance_method=method))
+    if method != MEAN_CHANCE or made.clustered or made.right is None:
+        return made
+    return replace(made, p=unequal_chances_p(made.right, shares), p_method=UNEQUAL_CHANCES)
 
 
 def _chance(item: ClozeItem) -> float:
