@@ -5,7 +5,7 @@ from __future__ import annotations
 from cells import DOCS, filled, table
 
 from cimento.faults import CHECKS as SUITE_CHECKS
-from cimento.paradigms.cloze.reading import CLOZE_CHECKS
+from cimento.paradigms.cloze.codes import CLOZE_CHECKS
 from cimento.paradigms.stories.checks import CHECKS as STORY_CHECKS
 
 PAGE = "checks.md"

@@ -31,10 +31,12 @@ from cimento.paradigms.cloze.requests import ClozeAnswers
 from cimento.records.blanks import MEAN_CHANCE
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import Estimate
+from cimento.records.standing import exact_p
 from cimento.records.store import MANIFEST
 from cimento.report.findings import Headline, findings_as_markdown
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
+from cimento.statistics.unequal_chances import unequal_chances_p
 from tests.helpers.app_user import visit
 
 
@@ -308,6 +310,12 @@ def test_choices_are_broken_down_by_phenomenon_and_a_row_without_a_word_is_said(
         "género": 0.5, "tiempo": pytest.approx((1 / 3 + 1 / 2) / 2)
     }  # fmt: skip
     assert levels["género"].chance_method == "all options equally likely"
+    assert levels["género"].p is None, "the binomial test needs nothing but the counts"
+    (whole,) = (one for one in run.estimates() if one.question == "choice" and one.role != "detail"
+                and not one.group and one.method == "sentence")  # fmt: skip
+    chances = [1 / 2, 1 / 3, *[1 / 2] * 3]
+    assert whole.p == exact_p(whole, whole.chance) == unequal_chances_p(whole.right, chances)
+    assert exact_p(whole, 0.4) == binomtest(whole.right, whole.n, 0.4).pvalue
 
     async def flow(user):
         await user.open("/es/read?suite=huecos")
@@ -386,7 +394,7 @@ def test_length_may_decide_where_per_token_the_order_is_another_one():
     assert (row["deciding_bits"], row["deciding_bits_of_the_others"]) == (40.5, "del 36.50")
     assert row["tipo"] == "articolo", "the column that results are broken down by"
     (told,) = in_language(grid, words("es")).tidy.rows
-    assert told["Puede_decidir_la_longitud"] == "sí"
+    assert told["El_surprisal_puede_depender_de_la_longitud"] == "sí"
     assert told["Bits_que_deciden_otras_palabras"] == "del 36,50"
     assert told["tipo"] == "articolo"
 

@@ -38,6 +38,8 @@ APART = {
 FILES = sorted(
     path for pattern in ("suites/**/*.py", "intake/*.py", "app/*.py", "paradigms/*/reading.py",
                          "paradigms/cloze/files.py", "paradigms/cloze/own_tables.py",
+                         "paradigms/cloze/given_words.py", "paradigms/cloze/full_sentences.py",
+                         "paradigms/cloze/row_checks.py", "paradigms/cloze/codes.py",
                          "paradigms/ratings/gathered.py", "paradigms/ratings/columns.py",
                          "people/surveys/maze.py", "people/surveys/lexicon.py", "io/files.py")
     for path in SOURCE.glob(pattern) if path.name not in APART

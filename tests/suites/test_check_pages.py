@@ -10,7 +10,7 @@ import pytest
 from cimento import load_suite, new_canary
 from cimento.cli.main import invoke
 from cimento.faults import CHECKS as SUITE_CHECKS
-from cimento.paradigms.cloze.reading import CLOZE_CHECKS
+from cimento.paradigms.cloze.codes import CLOZE_CHECKS
 from cimento.paradigms.stories.checks import CHECKS as STORY_CHECKS
 from cimento.suites import CANARY
 from tests.helpers.check_pages import FOLDER, good_suites, printed_by

@@ -19,6 +19,7 @@ from cimento.app.parts import save, table
 from cimento.app.words import Words
 from cimento.documents import grid_file
 from cimento.errors import UsageError
+from cimento.io.values import grouped
 from cimento.kinds.named import TableSettings
 from cimento.kinds.run import Run
 from cimento.records.blanks import EXPECTED_TABLE, FORCED_CHOICE
@@ -287,7 +288,32 @@ def _words_said(rows: Sequence[Row], say: Words) -> Iterator[str]:
 
 
 def _notes(rows: Sequence[Row], say: Words) -> Iterator[str]:
-    """What is said below the table: of the choices, and of first candidates that may be pieces."""
+    """What is said below the table of each way of asking, with its models where there are several.
+
+    Args:
+        rows: of the table.
+        say: the words of the page.
+    """
+    of_model = grouped((str(row["model"]), row) for row in rows)
+    ways = grouped((_way(those), name) for name, those in of_model.items())
+    for models in ways.values():
+        own = [row for name in models for row in of_model[name]]
+        whose = f"{', '.join(models)}: " if len(ways) > 1 else ""
+        for line in _notes_of_way(own, say):
+            yield f"{whose}{line}"
+
+
+_RULES_OF_WAY = ("choice by", "surprisal by")
+
+
+def _way(rows: Sequence[Row]) -> tuple[str, ...]:
+    """By which rules a model's words were chosen, scored and asked for."""
+    rules = [next((str(row[name]) for row in rows if row[name]), "") for name in _RULES_OF_WAY]
+    return (*rules, str(any(row["asked by"] in _BY_PIECES for row in rows)))
+
+
+def _notes_of_way(rows: Sequence[Row], say: Words) -> Iterator[str]:
+    """What is said of rows of one way: of the choices, and of candidates that may be pieces."""
     if any(_value(row, "chosen") for row in rows):
         yield from _choice_said(rows, say)
     if any(row["asked by"] in _BY_PIECES for row in rows):
@@ -296,10 +322,7 @@ def _notes(rows: Sequence[Row], say: Words) -> Iterator[str]:
 
 def _choice_said(rows: Sequence[Row], say: Words) -> Iterator[str]:
     """By which rules words are chosen and scored, and which choices the length may have decided."""
-    rules = [
-        say.named("rule", next((str(row[name]) for row in rows if row[name]), ""))
-        for name in ("choice by", "surprisal by")
-    ]
+    rules = [say.named("rule", rule) for rule in _way(rows)[: len(_RULES_OF_WAY)]]
     key = "read.blank_rules" if rules[0] != rules[1] and rules[1] else "read.blank_rule"
     yield say(key, choice=rules[0], surprisal=rules[1])
     known = [row for row in rows if row["length may decide"]]

@@ -102,15 +102,17 @@ def _shares(run: Run, say: Words) -> Iterator[Part]:
     for group, levels in by_group.items():
         if 1 < len(levels) <= _MOST_LEVELS:
             column = _column(group, say)
+            chances = {one.chance for one in levels}
+            has_chances = None not in chances and len(chances) > 1
+            names = ("read.part_right", "read.part_share", "people.of-interval")
+            names = (*names, "read.part_chance") if has_chances else names
             yield Part(
                 say("read.by", column=column),
-                (
-                    _capital(column),
-                    say("read.part_right"),
-                    say("read.part_share"),
-                    say("people.of-interval"),
+                (_capital(column), *map(say, names)),
+                tuple(
+                    (*_share_row(one, say), *([_chance(one, say)] if has_chances else []))
+                    for one in levels
                 ),
-                tuple(_share_row(one, say) for one in levels),
             )
 
 
@@ -129,6 +131,11 @@ def _share_row(one: Estimate, say: Words) -> tuple[str, ...]:
     right = f"{say.number(one.right or 0)}/{say.number(one.n)}"
     value = "–" if one.value is None else say.number(one.value, ".3f")
     return level, right, value, ends(one.low, one.high, say, ".3f") or _why(one.reason, say)
+
+
+def _chance(one: Estimate, say: Words) -> str:
+    """The share that no knowledge reaches."""
+    return "–" if one.chance is None else say.number(one.chance, ".3f")
 
 
 def _why(reason: str | None, say: Words) -> str:

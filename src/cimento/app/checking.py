@@ -275,10 +275,10 @@ def _named_rows(items: Sheet, where: str) -> tuple[int, ...]:
         column = items.column(meaning)
         if meaning == "item" and column is None:
             column = items.column("id")
+        wanted = match[1].strip().strip("'") if match else ""
         if match and column is not None:
-            wanted = match[1].strip().strip("'")
             return tuple(n for n in items.body if items.rows[n][column].strip() == wanted)
-        if match and meaning == "item" and (number := whole_number(match[1])):
+        if match and meaning == "item" and (number := whole_number(wanted)):
             # Rows without ids are numbered.
             filled = [n for n in items.body if any(items.rows[n])]
             return tuple(filled[number - 1 : number])

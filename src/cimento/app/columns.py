@@ -257,6 +257,27 @@ def read_line(read: TableReading | None, say: Words) -> str:
     return "; ".join(filter(None, parts)) + "."
 
 
+def renamed_line(before: Grid, after: Grid, say: Words) -> str:
+    """What is to be said of columns that a description calls otherwise; empty where none is.
+
+    Args:
+        before: the table.
+        after: the same with a description.
+        say: the words of the page.
+    """
+    own = [before.items.rows[row] for row in before.read_rows()]
+    renamed = [
+        f"«{old}» → «{new.strip()}»"
+        for n, (name, new) in enumerate(
+            zip(before.items.columns, after.items.columns, strict=False)
+        )
+        if (old := name.strip())
+        and old != new.strip()
+        and [row[n] for row in own] == after.items.values(n)
+    ]
+    return say("edit.renamed", columns=", ".join(renamed)) if renamed else ""
+
+
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"«{name}»" for name in names)
 

@@ -198,11 +198,12 @@ class RunResult:
         if one.standing == "no baseline" or kind == "other":
             return say("read.means_alone")
         p = exact_p(estimate, one.baseline)
-        exact = "" if p is None else f"; {say('read.exact', p=_p(p, say))}"
+        is_mean = estimate.chance_method == MEAN_CHANCE and one.baseline == estimate.chance
+        test = "read.exact_by_item" if is_mean else "read.exact"
+        exact = "" if p is None else f"; {say(test, p=_p(p, say))}"
         baseline = f"{say.number(one.baseline or 0.0, '.3f')}{exact}"
         count = say.number(estimate.n)
         concluded = say(f"read.means_{kind}_{one.standing}", baseline=baseline, count=count)
-        is_mean = estimate.chance_method == MEAN_CHANCE and one.baseline == estimate.chance
         return f"{concluded} {say('read.mean_chance')}" if is_mean else concluded
 
     def _of_effects(self, say: Words) -> Iterator[str]:

@@ -89,7 +89,10 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
     return _with_headings(_with_own_words(described), grid)
 
 
-_MADE = ("item", "condition", "text", "good", "bad")
+_MADE = (
+    "item", "condition", "text", "sentence", "good", "bad", "target", "plausible", "implausible",
+    "phenomenon",
+)  # fmt: skip
 """The columns that have other headings in other languages; those of ratings keep their names."""
 
 
@@ -102,12 +105,21 @@ def _with_headings(described: Grid, grid: Grid) -> Grid:
         return described
     own = {name.strip() for name in grid.items.columns}
     head = {
-        (described.items.head, n): heading(name, grid.words)
+        n: heading(name, grid.words)
         for n, name in enumerate(described.items.columns)
         if name not in own and name in _MADE
     }
-    made = set_cells(described, ITEMS, head)
-    return made if made == described or _reads_as(made, described) else described
+    at = described.items.head
+    made = set_cells(described, ITEMS, {(at, n): name for n, name in head.items()})
+    if made == described or _reads_as(made, described):
+        return made
+    if (rows := _as_made(described)) is None:
+        return described
+    kept = described
+    for n, name in head.items():
+        told = set_cells(kept, ITEMS, {(at, n): name})
+        kept = told if _reads_as(told, rows) else kept
+    return kept
 
 
 _PREDICTED = ("name", "comment")
@@ -205,7 +217,7 @@ def _with_own_table(grid: Grid, described: Grid) -> Grid:
     # How to is about the rows that were made of the table.
     kept = replace(described, sheets={**sheets, ITEMS: own})
     if _reads_as(kept, made):
-        return kept
+        return _with_names_back(grid, kept, made)
     own = called_as_made(own, made.items)
     if _reads_as(kept := replace(kept, sheets={**kept.sheets, ITEMS: own}), made):
         return kept
@@ -216,6 +228,22 @@ def _with_own_table(grid: Grid, described: Grid) -> Grid:
         fewer = {other: cells for other, cells in new.items() if other != name}
         if fewer and _reads_as(less := _beside(kept, own, fewer), made):
             kept, new = less, fewer
+    return kept
+
+
+def _with_names_back(grid: Grid, kept: Grid, made: Grid) -> Grid:
+    """A description whose chosen columns are called as before, where they are found all the same.
+
+    Args:
+        grid: the table.
+        kept: the table with a description, its chosen columns called by their roles.
+        made: what it has to be read as.
+    """
+    for n, name in enumerate(map(str.strip, grid.items.columns)):
+        if name and name != kept.items.columns[n].strip():
+            back = rename_column(kept, ITEMS, n, name)
+            if _reads_as(back, made):
+                kept = back
     return kept
 
 
@@ -294,21 +322,32 @@ def _beside(described: Grid, own: Sheet, new: Mapping[str, Sequence[str]]) -> Gr
 
 def _reads_as(grid: Grid, other: Grid) -> bool:
     """Whether a grid is the suite of another one; it may have more columns of its items."""
-    with TemporaryDirectory(prefix="cimento-") as temporary:
-        path = Path(temporary) / f"{file_name(grid)}{WORKBOOK}"
-        try:
-            loaded = load_suite(write_grid(grid, path))
-            again = open_grid(save_suite(loaded, Path(temporary) / "again.xlsx")).grid
-        except CimentoError:
-            return False
+    again = _as_made(grid)
+    if again is None:
+        return False
     apart = {name: other.sheets[name] for name in other.sheets if name not in (ITEMS, HOW_TO)}
     same = {name: again.sheets.get(name) for name in apart} == apart
     return same and _columns(other.items).items() <= _columns(again.items).items()
 
 
+def _as_made(grid: Grid) -> Grid | None:
+    """The rows that are made of a grid with a description; None where it has errors."""
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        path = Path(temporary) / f"{file_name(grid)}{WORKBOOK}"
+        try:
+            loaded = load_suite(write_grid(grid, path))
+            return open_grid(save_suite(loaded, Path(temporary) / "again.xlsx")).grid
+        except CimentoError:
+            return None
+
+
 def _columns(sheet: Sheet) -> dict[str, tuple[str, ...]]:
-    """The cells of each column by its name."""
-    return {name: tuple(sheet.values(n)) for n, name in enumerate(sheet.columns)}
+    """The cells of each column by its name, which is one for phenomena in all languages."""
+    phenomenon = sheet.column("phenomenon")
+    return {
+        "phenomenon" if n == phenomenon else name: tuple(sheet.values(n))
+        for n, name in enumerate(sheet.columns)
+    }
 
 
 def _as_in(language: str, grid: Grid, path: Path) -> Grid:

@@ -28,7 +28,8 @@ from cimento.app.findings import STYLE, button
 from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell, withdraw
 from cimento.app.marked import unmarked
 from cimento.app.opening import digest_of, open_grid, save_grid, zipped_folder
-from cimento.app.parts import opened_dialog, save
+from cimento.app.parts import save
+from cimento.app.pasting import paste_dialog
 from cimento.app.words import said
 from cimento.app.workspace import SUITES, superseded_by
 from cimento.errors import CimentoError
@@ -156,7 +157,7 @@ class Editor:
         button(say("edit.delete"), act(self._delete), icon="delete_outline")
         named = act(lambda: columns.columns_dialog(self.grid, self._sheet, say, done=self.change))
         button(say("edit.columns"), named, icon="view_column")
-        button(say("edit.paste"), self._paste_dialog, icon="content_paste")
+        button(say("edit.paste"), self._paste_below, icon="content_paste")
         self._untitle = button(
             say("edit.untitle"), act(self._remove_titles), icon="vertical_align_top"
         )
@@ -410,6 +411,9 @@ class Editor:
             return
         await self.change(pasted)
 
+    def _paste_below(self) -> None:
+        paste_dialog(self._say, done=lambda text: self._paste(len(self.view.rows), 0, text))
+
     async def _add(self) -> None:
         """An item at the end, or a row in another sheet."""
         grid, sheet = self.grid, self._sheet
@@ -433,26 +437,11 @@ class Editor:
 
     async def _described(self, language: str) -> None:
         """Give a bare table a description."""
-        described = partial(describe, self.grid, language=language, path=self._path)
+        before = self.grid
+        described = partial(describe, before, language=language, path=self._path)
         await self.change(await asyncio.to_thread(described))
-
-    # --- Dialogs
-
-    def _paste_dialog(self) -> None:
-        """Paste cells without the mouse and without a cursor in the grid."""
-        say = self._say
-        with opened_dialog() as dialog:
-            heading(say("edit.paste"))
-            ui.label(say("edit.paste-what"))
-            text = ui.textarea(say("edit.paste-cells")).props("rows=8")
-
-            async def do() -> None:
-                dialog.close()
-                await self._paste(len(self.view.rows), 0, str(text.value or ""))
-
-            with ui.element("div").classes("tools"):
-                button(say("edit.paste-do"), do)
-                button(say("frame.close"), dialog.close, flat=True)
+        if renamed := columns.renamed_line(before, self.grid, self._say):
+            tell(self._visit, renamed)
 
     # --- Saving
 

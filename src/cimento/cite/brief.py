@@ -19,6 +19,7 @@ from cimento.io.parsing import whole_number
 from cimento.io.values import grouped
 from cimento.kinds.partial import taken_items
 from cimento.kinds.stopped import AdaptiveRecord
+from cimento.records.blanks import FORCED_CHOICE, MEAN_CHANCE
 from cimento.records.effects import effects_among
 from cimento.records.outcomes import Estimate, best_constant
 from cimento.records.store import manifest_part
@@ -234,7 +235,13 @@ def _chance_in_brief(runs: Sequence[RunFacts], shares: Sequence[Estimate]) -> li
         *([f"lengths alone give {_from_to(led)}"] if led else []),
         *([f"the best constant answer {_from_to(constants)}"] if constants else []),
     ]
-    return [f"Chance is {_from_to(levels)}{f'; {names_in_row(more)}' if more else ''}."]
+    by_chance = [one for one in shares if one.chance is not None]
+    of_choices = all(one.question == FORCED_CHOICE for one in by_chance)
+    chance = "Chance of such a choice" if of_choices else "Chance"
+    mean = any(one.chance_method == MEAN_CHANCE for one in by_chance)
+    over = ", the mean over items with different numbers of words" if of_choices and mean else ""
+    rest = f"; {names_in_row(more)}" if more else ""
+    return [f"{chance} is {_from_to(levels)}{over}{rest}."]
 
 
 def _from_to(values: Sequence[float]) -> str:

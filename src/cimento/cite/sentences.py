@@ -343,8 +343,14 @@ def named_shares(facts: RunFacts) -> list[Estimate]:
     """The accuracies of a run on the measure that its text names; those of others are not."""
     estimates = stated(facts)
     named = next((one.method for one in estimates if one.role == "headline"), "")
-    others = {*facts.methods.measures} - {named}
-    return [one for one in estimates if one.is_share and one.method not in others]
+    others, counts = {*facts.methods.measures} - {named}, facts.methods.counts
+    return [
+        one
+        for one in estimates
+        if one.is_share
+        and one.method not in others
+        and (not counts or (one.question, one.method) in counts)
+    ]
 
 
 def single_verdicts(shares: Sequence[Estimate]) -> list[Estimate]:

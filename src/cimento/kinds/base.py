@@ -338,6 +338,8 @@ class MethodFacts:
         brief: the main facts in a sentence or two, for a paper; the rest is for its appendix.
         together: common property of items that belong together, if any: ``items of one verb``.
         measures: names of the measures of sentences.
+        counts: question and method of the proportions whose verdicts and chance are stated; empty
+            for all of them.
         one_by_one: whether nothing sums up the questions, so that the rate of each is stated.
         scores_texts: whether whole texts were scored, so that the rule of their tokens is stated; a
             masked model that fills blanks has no pseudo-log-likelihoods.
@@ -349,6 +351,7 @@ class MethodFacts:
     brief: tuple[str, ...] = ()
     together: str = ""
     measures: tuple[str, ...] = ()
+    counts: tuple[tuple[str, str], ...] = ()
     one_by_one: bool = False
     scores_texts: bool = True
 

@@ -17,7 +17,7 @@ EQUAL_CHANCE = "all options equally likely"
 MEAN_CHANCE = f"{EQUAL_CHANCE}, as a mean over the items"
 """The chance of choices: of items with as many options each, and of others.
 
-An exact test takes the mean, as if every item had that chance.
+The exact test of the latter takes each item with its own chance.
 """
 
 FIRST_HIT = "hit@1"

@@ -10,6 +10,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from cimento.statistics.unequal_chances import UNEQUAL_CHANCES
+
 if TYPE_CHECKING:
     from cimento.records.outcomes import Estimate
 
@@ -55,6 +57,9 @@ def doubt_of(estimate: Estimate, baseline: float | None) -> float | None:
 def exact_p(estimate: Estimate, baseline: float | None) -> float | None:
     """Compute the two-sided p-value of the exact binomial test against a baseline.
 
+    Where items differ in their chance, and this is the baseline, it is that of the exact test by
+    the chance of each item, which the estimate has.
+
     Args:
         estimate: the estimate.
         baseline: the proportion expected under the null hypothesis.
@@ -66,6 +71,8 @@ def exact_p(estimate: Estimate, baseline: float | None) -> float | None:
     right, n = estimate.right, estimate.n
     if right is None or baseline is None or estimate.clustered or not n or not 0 <= baseline <= 1:
         return None
+    if estimate.p_method == UNEQUAL_CHANCES and baseline == estimate.chance:
+        return estimate.p
     return _binomial_p(right, n, baseline)
 
 

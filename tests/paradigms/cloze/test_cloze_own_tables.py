@@ -182,7 +182,7 @@ def test_capitals_are_nothing_within_a_sentence_or_of_what_has_none(tmp_path, ro
 
 
 def test_a_table_most_of_whose_rows_have_a_blank_is_one_of_blanks_and_names_the_other(tmp_path):
-    text = SPANISH.replace("La sopa está ___.", "La sopa está fría.")
+    text = SPANISH.replace("La sopa está ___.", "La sopa está caliente.")
     path = tmp_path / "blanks.tsv"
     path.write_text(text, encoding="utf-8")
     assert is_blank_table(path)
@@ -190,4 +190,121 @@ def test_a_table_most_of_whose_rows_have_a_blank_is_one_of_blanks_and_names_the_
         load_cloze(path)
     few = "".join(f"Frase {n}.\tvoz\tluz\tx\ty\n" for n in range(4))
     path.write_text(SPANISH + few, encoding="utf-8")
+    assert not is_blank_table(path)
+
+
+def test_a_slip_in_one_row_leaves_the_wrong_words_theirs_and_names_the_row(tmp_path):
+    rows = "Anna è ___.\ttornata\ttornata\nLe chiavi ___ qui.\tsono\tè\nIo ___ qui.\tsto\tsta\n"
+    reading = read(tmp_path, "Frase\tParola giusta\tParola sbagliata\n" + rows)
+    assert texts(reading) == [["tornata", "tornata"], ["sono", "è"], ["sto", "sta"]]
+    (error,) = reading.faults
+    assert (error.code, error.severity, error.where) == ("CIM-C007", "error", "blanks.tsv row 2")
+    assert error.seen == "'tornata' is both in 'Parola giusta' and in 'Parola sbagliata'."
+    with pytest.raises(SuiteError) as refused:
+        load_cloze(tmp_path / "blanks.tsv")
+    assert [one.code for one in refused.value.faults].count("CIM-C007") == 1
+
+
+def test_a_row_without_a_wrong_word_is_warned_about(tmp_path):
+    rows = "Anna è ___.\tqui\t\nLe chiavi ___ qui.\tsono\tè\nIo ___ qui.\tsto\tsta\n"
+    (warning,) = read(tmp_path, "Frase\tParola giusta\tParola sbagliata\n" + rows).faults
+    assert (warning.code, warning.severity, warning.where) == (
+        "CIM-C018",
+        "warning",
+        "blanks.tsv row 2",
+    )
+    seen = "1 row has no other option, and no place in the choice among the given words: 2."
+    assert warning.seen == seen
+
+
+LISTS = [
+    ("Il medico visita ___.", "il paziente, i pazienti", "il paziente"),
+    ("Anna è ___ tardi.", "arrivata, arrivato, arrivati", "arrivata"),
+    ("Penso che ___ tardi.", "è, sia", "sia"),
+]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        ("Frase", "Completamenti", "Risposta corretta"),
+        ("Frase", "Opzioni", "Corretta"),
+        ("Frase", "Distrattori", "Risposta corretta"),
+        ("Testo", "Alternative", "Parola giusta"),
+        ("Testo", "A", "B"),
+    ],
+)
+def test_a_list_of_options_with_the_right_one_among_them_is_read_whatever_its_name(tmp_path, head):
+    reading = read(tmp_path, "".join("\t".join(row) + "\n" for row in (head, *LISTS)))
+    assert texts(reading) == [
+        ["il paziente", "i pazienti"],
+        ["arrivata", "arrivato", "arrivati"],
+        ["sia", "è"],
+    ]
+    assert [one.code for one in reading.faults] == ["CIM-C017", "CIM-C020"]
+    assert f"those in {head[1]!r} in 3 rows" in reading.faults[1].seen
+    roles = reading.table.roles
+    assert (roles["target"], roles["implausible"]) == ((head[2],), (head[1],))
+    assert is_blank_table(tmp_path / "blanks.tsv")
+
+
+def test_the_right_word_in_some_lists_alone_is_an_error_of_its_row(tmp_path):
+    rows = [*LISTS[:1], *((text, "una, due, tre", due) for text, _, due in LISTS[1:])]
+    head = ("Frase", "Distrattori", "Risposta corretta")
+    reading = read(tmp_path, "".join("\t".join(row) + "\n" for row in (head, *rows)))
+    errors = [(one.code, one.where) for one in reading.faults if one.severity == "error"]
+    assert errors == [("CIM-C007", "blanks.tsv row 2")]
+
+
+def test_good_and_bad_words_beside_a_blank_are_its_words_and_no_pairs(tmp_path):
+    rows = "La sopa está ___.\tfría\tfrío\nLos libros ___ caros.\tson\testán\n"
+    reading = read(tmp_path, "Frase completa\tCorrecta\tMal\n" + rows)
+    assert texts(reading) == [["fría", "frío"], ["son", "están"]]
+    assert reading.table.roles["target"] == ("Correcta",)
+    assert is_blank_table(tmp_path / "blanks.tsv")
+
+
+@pytest.mark.parametrize(
+    "head", ["Frase completa\tParola critica\tRivale", "Frase\tParola corretta\tParola errata"]
+)
+def test_the_blank_of_a_full_sentence_is_where_its_right_word_is(tmp_path, head):
+    rows = "I vicini hanno un'auto.\thanno\tha\nC'è l’amica di Eva.\tl'amica\tl'amico\n"
+    reading = read(tmp_path, f"{head}\n{rows}")
+    assert is_blank_table(tmp_path / "blanks.tsv")
+    assert [item.text for item in reading.suite.items] == [
+        "I vicini ___ un'auto.",
+        "C'è ___ di Eva.",
+    ]
+    (warning,) = reading.faults
+    assert (warning.code, warning.where) == ("CIM-C021", "blanks.tsv row 2")
+    right = head.split("\t")[1]
+    assert f'the word in {right!r} is in its sentence: "I vicini ___ un\'auto."' in warning.seen
+
+
+def test_words_that_are_there_twice_or_not_at_all_are_one_error_that_names_the_rows(tmp_path):
+    rows = "I vicini hanno un'auto.\thanno\tha\nLe torte sono buone.\tsono\tè\n"
+    rows += "Anna dorme.\tdorme\tdormono\nLa zia chiama la nonna.\tla\tlo\nEva ride.\trida\trido\n"
+    rows += "___ mele sono qui.\tle\tla\n"
+    reading = read(tmp_path, "Frase\tParola giusta\tParola sbagliata\n" + rows)
+    (error,) = (one for one in reading.faults if one.severity == "error")
+    assert error.code == "CIM-C001"
+    assert error.seen == (
+        "The right word is not exactly once in its sentence in 'Frase' in 2 rows: 5 (la), 6 (rida)."
+    )
+    assert error.places == ("blanks.tsv row 5", "blanks.tsv row 6")
+    assert [item.text for item in reading.suite.items][-1] == "___ mele sono qui.", "a blank stays"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "frase\tparola\tnota",  # a word of its sentence may be there for other reasons
+        "sentence\ttarget\tcondition",
+        "frase\tparola critica\tcondizione",
+    ],
+)
+def test_full_sentences_beside_one_of_their_words_alone_are_no_blanks(tmp_path, head):
+    path = tmp_path / "blanks.tsv"
+    rows = "I vicini hanno un'auto.\thanno\tplurale\nAnna dorme.\tdorme\tsingolare\n"
+    path.write_text(f"{head}\n{rows}", encoding="utf-8")
     assert not is_blank_table(path)

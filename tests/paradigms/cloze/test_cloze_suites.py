@@ -9,8 +9,8 @@ import pytest
 from cimento import InputError, SuiteError
 from cimento.cli.main import invoke
 from cimento.paradigms.cloze import CLOZE
+from cimento.paradigms.cloze.codes import CLOZE_CHECKS
 from cimento.paradigms.cloze.files import load_cloze, read_cloze
-from cimento.paradigms.cloze.reading import CLOZE_CHECKS
 from cimento.paradigms.cloze.text import describe_cloze
 from cimento.suites.cloze import (
     BaseSentence,
@@ -269,6 +269,8 @@ class TestFaults:
             ("item\ttext\timplausible\n1\tLa ___ va.\tse, ma\n", "CIM-C017"),
             ("item\ttext\ttarget\n1\tLa ___ va.\tx\n2\tLe ___.\t\n3\tUn ___.\ty\n", "CIM-C018"),
             ("item\ttext\ttarget\timplausible\n1\tSì. ___ va.\tEra\tse\n", "CIM-C019"),
+            ("frase\tlista\trisposta\nÈ ___.\tqui | là\tqui\nVa ___.\tvia | su\tsu\n", "CIM-C020"),
+            ("frase\trisposta\tdistrattore\nÈ qui.\tqui\tlà\n", "CIM-C021"),
         ],
     )
     def test_they_are_found(self, tmp_path, items, code):

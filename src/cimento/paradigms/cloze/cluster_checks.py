@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cimento.errors import Fault, counted
-from cimento.paradigms.cloze.reading import cloze_fault
+from cimento.paradigms.cloze.codes import cloze_fault
 from cimento.suites.checks.repeated_words import are_words, second_factors
 from cimento.suites.cloze import EXPRESSION, ClozeSuite, expand_suite
 

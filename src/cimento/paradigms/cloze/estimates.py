@@ -21,9 +21,12 @@ from cimento.records.blanks import (
     FORCED_CHOICE,
     MEAN_CHANCE,
     REACHABLE,
+    first_hits,
+    forced_choice,
     summed_up_alike,
 )
 from cimento.records.outcomes import ACCURACY, GROUP, Estimate, rate, with_headline
+from cimento.statistics.unequal_chances import UNEQUAL_CHANCES, unequal_chances_p
 from cimento.suites.cloze import ClozeItem
 
 if TYPE_CHECKING:
@@ -205,11 +208,17 @@ def _choice_estimates(
 def _rate_of_choices(
     rows: pl.DataFrame, like: Estimate, items: Mapping[str, ClozeItem]
 ) -> Estimate:
-    """The rate of some choices, beside the chance that they would have without any knowledge."""
+    """The rate of some choices, beside the chance that they would have without any knowledge.
+
+    Where items differ in their chance, the exact test takes each with its own.
+    """
     shares = [_chance(items[item]) for item in rows.filter(rows["right"].is_not_null())["item"]]
     method = EQUAL_CHANCE if len({*shares}) <= 1 else MEAN_CHANCE
     chance = math.fsum(shares) / len(shares) if shares else None
-    return rate(rows, replace(like, chance=chance, chance_method=method))
+    made = rate(rows, replace(like, chance=chance, chance_method=method))
+    if method != MEAN_CHANCE or made.clustered or made.right is None:
+        return made
+    return replace(made, p=unequal_chances_p(made.right, shares), p_method=UNEQUAL_CHANCES)
 
 
 def _chance(item: ClozeItem) -> float:
@@ -253,19 +262,37 @@ _WHOLE_TEXTS = {"sentence", "continuation"}
 
 
 def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
-    """The methods by which blanks were filled, and what counts as a hit."""
+    """The methods by which blanks were filled, what counts as a hit, and how words were chosen."""
+    estimates = answers.run.estimates()
+    choice = forced_choice(estimates)
     named = [f"{rule} ({_RULES[rule]})" if rule in _RULES else rule for rule in answers.choices]
     several = "rules" if len(named) > 1 else "rule"
     rules = [f"Options were scored by the {several} {names_in_row(named)}."] if named else []
+    stated = [one for one in (first_hits(estimates), choice) if one is not None]
+    fits = [one for one in estimates if one.question == f"{FITS}1" and not one.group]
     return MethodFacts(
         counted=counted(len(answers.items), "item"),
         sentences=(_candidates(answers), _HITS, *rules),
-        brief=(_IN_BRIEF, _candidates_in_brief(answers)),
+        brief=(_IN_BRIEF, _candidates_in_brief(answers), *_choice_in_brief(answers, choice)),
         together=f"items of one {' or '.join(columns)}"
         if (columns := answers.suite.cluster)
         else "",
+        counts=tuple((one.question, one.method) for one in (*stated, *fits)),
         scores_texts=not _WHOLE_TEXTS.isdisjoint(answers.choices),
     )
+
+
+def _choice_in_brief(answers: ClozeAnswers, choice: Estimate | None) -> list[str]:
+    """How a word was chosen among the given ones; empty where there were none to choose among."""
+    if choice is None:
+        return []
+    kind = _KINDS.get(answers.run.model_kind, "the models")
+    rule = _RULES.get(choice.method, choice.method)
+    said = (
+        f"Where wrong words were given too ({counted(choice.n, 'item')}), the choice of {kind} was"
+        f" the given word of highest probability ({rule})."
+    )
+    return [said]
 
 
 def _candidates(answers: ClozeAnswers) -> str:

@@ -17,6 +17,7 @@ from cimento.report.figures import (
     in_lines,
     require_rows,
 )
+from cimento.statistics.intervals import WILSON_CLUSTERED, WILSON_CROSSED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,7 +107,10 @@ def dimensions_figure(profiles: Sequence[Named]) -> Figure:
     )
     import altair as alt
 
-    title = "The profile, with 95% intervals that respect clusters"
+    respects = {WILSON_CLUSTERED, WILSON_CROSSED}
+    has_clusters = not respects.isdisjoint(frame["interval_method"])
+    respecting = " that respect clusters" if has_clusters else ""
+    title = f"The profile, with 95% intervals{respecting}"
     order = list(dict.fromkeys(frame["dimension"]))
     base = alt.Chart().encode(y=alt.Y("dimension:N", title=None, sort=order))
     whiskers = base.mark_rule(color=BLUE).encode(

@@ -139,7 +139,7 @@ class FilledBlanks:
         return tuple(dict.fromkeys(one.text for one in words))
 
 
-def _as_said(candidate: Candidate) -> str:
+def as_said(candidate: Candidate) -> str:
     """A candidate, with a hyphen before one that can only continue a word."""
     is_piece = candidate.kind == "piece"
     return f"-{candidate.text.removeprefix(PIECE).strip()}" if is_piece else candidate.text
@@ -182,7 +182,7 @@ def filled_blanks(answers: ClozeAnswers) -> FilledBlanks:
                 rank=int(hit.value) if hit is not None and hit.value else None,
                 is_findable=hit is None or hit.groups.get(REACHABLE) != "no",
                 said=tuple(
-                    (_as_said(one), one.probability) for one in said.get(item.id, [])[:MOST_SAID]
+                    (as_said(one), one.probability) for one in said.get(item.id, [])[:MOST_SAID]
                 ),
                 others=tuple(
                     scores.get((item.id, one.text), ScoredWord(one.text))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,28 +15,26 @@ from cimento.intake.misfits import wrong_kind
 from cimento.intake.names import is_translation, short_names
 from cimento.intake.reading import reading_of
 from cimento.intake.shapes import BLANKS
-from cimento.intake.table import Table, place_of_row
+from cimento.intake.table import Table
 from cimento.intake.tables import read_header, read_suite_table
-from cimento.intake.words import HEADERS, NAMES, pattern
+from cimento.intake.words import pattern
 from cimento.io.files import read_bytes
 from cimento.kinds.base import SuiteReading
-from cimento.paradigms.cloze.reading import (
-    ITEM_COLUMNS,
-    SUFFIXES,
-    cloze_fault,
-    mark_between,
-    read_folder,
-    read_options,
-    suite_of_items,
+from cimento.paradigms.cloze.full_sentences import are_full, with_blanks_put
+from cimento.paradigms.cloze.given_words import (
+    columns_of_role,
+    lists_of,
+    with_bars,
+    with_words_told,
+    without_right_words,
 )
+from cimento.paradigms.cloze.reading import SUFFIXES, read_folder, suite_of_items
 from cimento.suites import Meta
 from cimento.suites.cloze import EXPECTED, ROLES, ClozeSuite
 from cimento.suites.reading import sha256_of
 
-_WRONG = frozenset({*NAMES["wrong_word"], *HEADERS["bad"]})
-"""Names of columns of wrong words, if their cells are words."""
-_REMARKS = pattern("remarks")
-"""Names of columns of remarks on the rows."""
+_MOST_BYTES = 1_000_000
+"""Size of the largest table that is looked at where no heading says which words are right."""
 _BESIDE = pattern("beside")
 """Names of texts that are not the sentences."""
 
@@ -53,11 +50,13 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
     table, faults = read_suite_table(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
+    table = with_words_told(table)
     faults += _of_another_kind(table)
     if errors(faults):
         raise unusable(path, faults)
     ours, roles = with_our_names(table, faults)
-    suite = suite_of_items(Meta(path.stem), ours, faults)
+    told = _as_in_file(table, roles)
+    suite = suite_of_items(Meta(path.stem), ours, faults, roles=told)
     read = reading_of(table, BLANKS, roles, n_items=suite.n_written, own={"row"})
     return SuiteReading(
         suite=suite,
@@ -79,13 +78,17 @@ def with_our_names(
         faults: the faults so far, to which those of marks between options are added.
 
     Returns:
-        The table, and the columns of each role, as the file calls them.
+        The table, and the columns of each role.
     """
     roles: dict[str, Sequence[str | None]] = {
-        name: [table.find(name), *_numbered(table, name)] for name in ROLES
+        name: [table.find(name), *columns_of_role(table, name)] for name in ROLES
     }
-    shown = {role: " and ".join(filter(None, names)) for role, names in roles.items()}
-    ours = _with_bars(_renamed(table), shown, faults)
+    shown = {
+        role: " and ".join(filter(None, names)) for role, names in _as_in_file(table, roles).items()
+    }
+    ours = with_bars(_renamed(table, faults), shown, faults)
+    lists = lists_of(table, roles["implausible"])
+    ours = without_right_words(ours, lists, shown["implausible"], faults)
     roles |= {"item": [_item_column(table)], "text": [_text_column(table)]}
     roles |= {"phenomenon": [table.find("phenomenon")]}
     roles |= {name: [name] for name in ("none", EXPECTED) if name in ours.cells}
@@ -107,10 +110,19 @@ def _of_folder(
 ) -> tuple[Table, Mapping[str, Sequence[str | None]]]:
     """The table of a folder with our names; one that has them is as it was written."""
     has_ours = {"item", "text"} <= {*table.columns}
-    text = None if has_ours or table.find("target") is None else _text_column(table)
-    if text is not None and _has_blanks(table, text):
-        return with_our_names(table, faults)
-    return table, {name: [name] for name in (*BLANKS.needs, *BLANKS.may)}
+    told = table if has_ours else with_words_told(table)
+    text = None if has_ours or told.find("target") is None else _text_column(told)
+    if text is None or not _is_asked(told, text):
+        return table, {name: [name] for name in (*BLANKS.needs, *BLANKS.may)}
+    ours, roles = with_our_names(told, faults)
+    return ours, _as_in_file(told, roles)
+
+
+def _as_in_file(
+    table: Table, roles: Mapping[str, Sequence[str | None]]
+) -> Mapping[str, Sequence[str | None]]:
+    """The columns of each role as the file calls them."""
+    return {role: [name and table.shown(name) for name in names] for role, names in roles.items()}
 
 
 def _text_column(table: Table) -> str | None:
@@ -124,7 +136,7 @@ def _text_column(table: Table) -> str | None:
     others = [name for name in table.columns if name not in (*named, *map(table.find, ROLES))]
     blanked = [name for name in others if table.find("target") and _is_of_sentences(table, name)]
     alone = blanked if len(blanked) == 1 else []
-    return next(filter(partial(_has_blanks, table), (*named, *alone)), next(iter(named), None))
+    return next(filter(partial(_is_asked, table), (*named, *alone)), next(iter(named), None))
 
 
 def _item_column(table: Table) -> str | None:
@@ -144,7 +156,12 @@ def _is_of_sentences(table: Table, name: str) -> bool:
     cells = table.cells[name]
     is_beside = is_translation(name) or _BESIDE.search(name) is not None
     blanked = sum(map(has_blank, map(with_blank, cells)))
-    return not is_beside and 2 * blanked > len(cells)
+    return not is_beside and (2 * blanked > len(cells) or are_full(table, name))
+
+
+def _is_asked(table: Table, name: str) -> bool:
+    """Whether a column has blanks, or sentences in which the right words say where they are."""
+    return _has_blanks(table, name) or are_full(table, name)
 
 
 def _has_blanks(table: Table, name: str) -> bool:
@@ -163,13 +180,15 @@ def is_blank_table(path: Path) -> bool:
     data = read_bytes(path)
     try:
         header, _ = read_header(data, path)
-        if header is None or header.find("target") is None:
+        if header is None or (header.find("target") is None and len(data) > _MOST_BYTES):
             return False
         table, _ = read_suite_table(data, path)
     except SuiteError:
         return False
-    text = _text_column(table) if table is not None else None
-    return table is not None and text is not None and _has_blanks(table, text)
+    if table is None or (table := with_words_told(table)).find("target") is None:
+        return False
+    text = _text_column(table)
+    return text is not None and _is_asked(table, text)
 
 
 def _of_another_kind(table: Table) -> list[Fault]:
@@ -179,7 +198,7 @@ def _of_another_kind(table: Table) -> list[Fault]:
     blank, as in *Rome has seven hills: ___ of them*, which is said.
     """
     faults, roles = [], [*filter(None, map(table.find, ROLES))]
-    roles += [name for role in ROLES for name in _numbered(table, role)]
+    roles += [name for role in ROLES for name in columns_of_role(table, role)]
     for name in dict.fromkeys(roles):
         of_column = table.profile(name)
         if of_column.kind != "numbers":
@@ -198,48 +217,7 @@ def _of_another_kind(table: Table) -> list[Fault]:
     return faults
 
 
-def _numbered(table: Table, role: str) -> list[str]:
-    """The columns of a role that are numbered, as *distractor 1*, or hold wrong words alone."""
-    return [
-        name
-        for name in table.columns
-        if (
-            (kind := _NUMBERED.sub("", name.casefold())) != name.casefold()
-            and kind in (role, *HEADERS[role])
-        )
-        or (role == "implausible" and kind in _WRONG and _is_wrong(table, name))
-    ]
-
-
-def _is_wrong(table: Table, name: str) -> bool:
-    """Whether a column holds a word or a few, none of which is the one that is due in its row."""
-    due = table.find("target")
-    if due is None or due == name or all(len(word) <= 1 for word in table.stripped(due)):
-        return False  # a letter would name one of the columns
-    words = [(word, right) for some, right in _pairs(table, name, due) for word in some]
-    return bool(words) and all(
-        _is_short(word, most=_MOST_WRONG) and word not in right for word, right in words
-    )
-
-
-def _pairs(table: Table, name: str, due: str) -> Iterator[tuple[list[str], list[str]]]:
-    """The words in each cell of a column, and those that are due in its row, in small letters."""
-    for cells in zip(table.stripped(name), table.stripped(due), strict=True):
-        wrong, right = (_words_in(cell.casefold()) for cell in cells)
-        yield wrong, right
-
-
-def _words_in(cell: str) -> list[str]:
-    """The words in a cell, whatever mark is between them."""
-    return [word for part in _BETWEEN.split(cell) if (word := part.strip())]
-
-
-def _is_short(text: str, *, most: int) -> bool:
-    """Whether a text may be an option of at most `most` words, and not a remark."""
-    return text[0].isalpha() and len(text.split()) <= most
-
-
-def _renamed(table: Table) -> Table:
+def _renamed(table: Table, faults: list[Fault]) -> Table:
     """A table with our names of columns; items may lack numbers.
 
     Numbered columns of one role, such as *distractor 1* and *distractor 2*, become one with bars,
@@ -251,9 +229,9 @@ def _renamed(table: Table) -> Table:
     others = {name: f"{name} (2)" for name in ours.values() if name not in ours}
     cells = {ours.get(name) or others.get(name, name): table.cells[name] for name in table.columns}
     if text is not None:
-        cells["text"] = tuple(map(with_blank, table.cells[text]))
+        cells["text"] = with_blanks_put(table, text, faults)
     for role in ROLES:
-        if numbered := _numbered(table, role):
+        if numbered := columns_of_role(table, role):
             several = [role, *numbered] if role in cells else numbered
             texts = zip(*(cells.pop(name) for name in several), strict=True)
             cells[role] = [" | ".join(filter(None, map(str.strip, row))) for row in texts]
@@ -265,62 +243,4 @@ def _renamed(table: Table) -> Table:
     return replace(table, columns=tuple(cells), cells=cells)
 
 
-_NUMBERED = re.compile(r"\s*[0-9]+$")
-_BETWEEN = re.compile(r"[|,;]")
-"""What people write between words that may be in a blank."""
 _SHOWN = 3
-_MOST_WORDS = 3
-"""Number of words above which a cell is a remark and no option."""
-_MOST_WRONG = 2
-"""The same where nothing but its name says that a column has options: *la sedia*."""
-
-
-def _with_bars(table: Table, shown: Mapping[str, str], faults: list[Fault]) -> Table:
-    """A table with bars for the marks between options, if it has no bar; faults say so.
-
-    They also name columns that may hold options, and are read as free columns.
-
-    Args:
-        table: the table with our names.
-        shown: what the file calls the columns of each role.
-        faults: the faults so far.
-    """
-    known = [name for name in ROLES if name in table.cells]
-    has_bars = any("|" in cell or "\\" in cell for name in known for cell in table.cells[name])
-    cells = dict(table.cells)
-    for name in () if has_bars else known:
-        marks = [mark_between(cell) for cell in cells[name]]
-        row = next((row for row, mark in enumerate(marks) if mark), None)
-        if row is None:
-            continue
-        both = zip(cells[name], marks, strict=True)
-        split = [cell.replace(mark, "|") if mark else cell for cell, mark in both]
-        seen = (
-            f"Commas and semicolons are read as bars between options: {shown[name]!r},"
-            f" {cells[name][row]!r} as {len(read_options(split[row], 'target'))} options."
-        )
-        todo = "If they are part of an option, write a bar ( | ) between the options of any row."
-        where = place_of_row(table.name, table.numbers[row])
-        faults.append(cloze_fault("CIM-C017", where=where, seen=seen, todo=todo))
-        cells[name] = split
-    if others := [
-        name
-        for name in cells
-        if name not in (*ITEM_COLUMNS, table.find("phenomenon"))
-        and not _REMARKS.search(name)
-        and _may_be_options(cells[name])
-    ]:
-        seen = f"These columns are not read as options: {', '.join(others)}."
-        todo = (
-            "If they hold options, call them distractor 1, distractor 2 and so on, or write them in"
-            " one column implausible, with a bar ( | ) between them."
-        )
-        faults.append(cloze_fault("CIM-C017", where=table.name, seen=seen, todo=todo))
-    return replace(table, columns=tuple(cells), cells=cells)
-
-
-def _may_be_options(cells: Sequence[str]) -> bool:
-    """Whether the cells of a column are short texts, of which few are alike."""
-    texts = [cell.strip() for cell in cells if cell.strip()]
-    are_short = all(_is_short(word, most=_MOST_WORDS) for text in texts for word in _words_in(text))
-    return are_short and len(texts) > 1 and 2 * len({*texts}) > len(texts)

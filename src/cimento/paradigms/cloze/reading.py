@@ -17,9 +17,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from cimento.errors import Fault, InputError, Severity, SuiteError, counted, did_you_mean
+from cimento.errors import Fault, InputError, SuiteError, did_you_mean
 from cimento.faults import fault as file_fault
-from cimento.faults import named_blanks
 from cimento.intake.decoding import decode
 from cimento.intake.reading import reading_of, with_role
 from cimento.intake.shapes import BLANKS
@@ -30,6 +29,8 @@ from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
 from cimento.io.values import grouped
 from cimento.kinds.base import SuiteReading
+from cimento.paradigms.cloze.codes import cloze_fault
+from cimento.paradigms.cloze.row_checks import row_faults
 from cimento.suites import Meta
 from cimento.suites.cloze import (
     CLOZE_KINDS,
@@ -158,38 +159,6 @@ def _text(pieces: Iterable[str]) -> str:
     return "".join(_MEANINGS.get(piece, piece[-1:]) for piece in pieces)
 
 
-CLOZE_CHECKS: Mapping[str, tuple[Severity, str]] = {
-    "CIM-C001": ("error", "Write the blank once, as three underscores: ___"),
-    "CIM-C002": ("error", "Add rows for it to seeds.tsv, or name the set in the column `seeds`."),
-    "CIM-C003": ("warning", "Write <SEED> where the forms belong, or remove the forms."),
-    "CIM-C004": ("error", "Give every item its own id."),
-    "CIM-C005": ("error", "Correct the header line or the row."),
-    "CIM-C006": ("error", "Put each word of the expression in braces: {testa} al {toro}."),
-    "CIM-C007": ("error", "List each option under one role."),
-    "CIM-C008": ("error", "Give all rows of a template the same options."),
-    "CIM-C009": ("error", "Add at least one item."),
-    "CIM-C010": ("warning", 'Write its code, such as language = "it", under [meta] in suite.toml.'),
-    "CIM-C011": ("warning", "Remove one of the two."),
-    "CIM-C012": ("warning", "The item of such a form belongs to all of them; is that intended?"),
-    "CIM-C013": ("error", "Correct the column `expected`."),
-    "CIM-C014": ("error", "Name a column that every item has."),
-    "CIM-C015": ("warning", "Write a single space, or none."),
-    "CIM-C016": ("warning", "Remove one, or put them in one cluster."),
-    "CIM-C017": ("warning", "Write a bar ( | ) between options."),
-    "CIM-C018": ("warning", "Write the word that is due in the blank, or leave the row out."),
-    "CIM-C019": ("warning", "Write all words of the row with the same kind of first letter."),
-}
-"""Code to severity and to what can be done about it."""
-
-
-def cloze_fault(
-    code: str, *, where: str, seen: str, todo: str = "", places: Iterable[str] = ()
-) -> Fault:
-    """A fault of a known code, with its advice unless there is another."""
-    severity, usual = CLOZE_CHECKS[code]
-    return Fault(code, severity, where, named_blanks(seen), todo or usual, tuple(places))
-
-
 class TomlClozeOptions(Open):
     """``[options]`` of suite.toml."""
 
@@ -234,7 +203,7 @@ def read_folder(folder: Path, *, named: Named) -> SuiteReading[ClozeSuite]:
         suite = ClozeSuite(meta, templates=tuple(_templates(items, sets, faults)))
     else:
         ours, roles = named(items, faults)
-        suite = suite_of_items(meta, ours, faults)
+        suite = suite_of_items(meta, ours, faults, roles=roles)
     read = reading_of(items, BLANKS, roles, n_items=suite.n_written)
     read = with_role(read, "cluster", columns_named(settings.options.cluster))
     return SuiteReading(
@@ -358,12 +327,28 @@ def _around_blank(table: Table, row: Row, faults: list[Fault]) -> tuple[str, str
         case parts:
             seen = f"There are {len(parts) - 1} blanks in {text!r}."
             todo = "Write a row for each blank, with the other words in their places."
+    told = (place for known in faults if known.code == "CIM-C001" for place in known.places)
+    if table.where(row) in told:
+        return None
     faults.append(cloze_fault("CIM-C001", where=table.where(row), seen=seen, todo=todo))
     return None
 
 
-def suite_of_items(meta: Meta, table: Table, faults: list[Fault]) -> ClozeSuite:
-    """The suite of a table of items with our names; what is wrong in its rows adds faults."""
+def suite_of_items(
+    meta: Meta,
+    table: Table,
+    faults: list[Fault],
+    *,
+    roles: Mapping[str, Sequence[str | None]],
+) -> ClozeSuite:
+    """The suite of a table of items with our names; what is wrong in its rows adds faults.
+
+    Args:
+        meta: of the suite.
+        table: with our names.
+        faults: the faults so far; a row that one says has no blank is not said to again.
+        roles: the columns of each role, as the file calls them.
+    """
     items: list[ClozeItem] = []
     item_rows: list[Row] = []
     multiwords: list[MultiwordItem] = []
@@ -379,50 +364,8 @@ def suite_of_items(meta: Meta, table: Table, faults: list[Fault]) -> ClozeSuite:
             columns = _free(row, ITEM_COLUMNS)
             items.append(ClozeItem(name, *around, _options(row), _has_none(row), columns))
             item_rows.append(row)
-    faults += _unanswered(table, items, item_rows)
-    faults += _capitals(table, items, item_rows)
+    faults += row_faults(table, items, item_rows, roles)
     return ClozeSuite(meta, items=tuple(items), multiwords=tuple(multiwords))
-
-
-_FEW_ROWS = 12
-_SENTENCE_ENDS = re.compile(r"(?:^|[.!?…:]\s)[^\w]*$")
-"""What is before a blank that begins a sentence, with opening marks."""
-
-
-def _unanswered(table: Table, items: Sequence[ClozeItem], rows: Sequence[Row]) -> Iterator[Fault]:
-    """A fault of the rows without an expected word, where most rows have one."""
-    bare = [row for item, row in zip(items, rows, strict=True) if not item.targets]
-    if not bare or 2 * len(bare) >= len(rows):
-        return
-    shown = ", ".join(str(row.number) for row in bare[:_FEW_ROWS])
-    more = f" and {len(bare) - _FEW_ROWS} more" if len(bare) > _FEW_ROWS else ""
-    seen = (
-        f"{counted(len(bare), 'row has', 'rows have')} no expected word, and no place in the"
-        f" results: {shown}{more}."
-    )
-    places = [table.where(row) for row in bare]
-    yield cloze_fault("CIM-C018", where=places[0], seen=seen, places=places)
-
-
-def _capitals(table: Table, items: Sequence[ClozeItem], rows: Sequence[Row]) -> Iterator[Fault]:
-    """A fault of each row whose words for the start of a sentence differ in their capitals."""
-    for item, row in zip(items, rows, strict=True):
-        if not _SENTENCE_ENDS.search(item.before):
-            continue
-        pairs = ((due, other.text) for due in item.targets for other in item.options
-                 if other.role != "target")  # fmt: skip
-        if odd := next((pair for pair in pairs if len({*map(_is_capital, pair)}) > 1), None):
-            due, other = odd
-            seen = (
-                f"The blank begins a sentence, and {due!r} and {other!r} differ in their capitals:"
-                " the model is asked about the capital too."
-            )
-            yield cloze_fault("CIM-C019", where=table.where(row), seen=seen)
-
-
-def _is_capital(word: str) -> bool:
-    """Whether the first letter of a word is a capital."""
-    return next((letter.isupper() for letter in word if letter.isalpha()), False)
 
 
 # --- Templates

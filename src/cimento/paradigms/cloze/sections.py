@@ -15,7 +15,7 @@ from cimento.kinds.run import Run
 from cimento.kinds.sections import run_report, runs_by_suite
 from cimento.paradigms.cloze.estimates import EstimateIndex
 from cimento.paradigms.cloze.figures import curve_figure, dimensions_figure, expressions_figure
-from cimento.paradigms.cloze.filled import ScoredWord, expected_grid, filled_blanks
+from cimento.paradigms.cloze.filled import ScoredWord, as_said, expected_grid, filled_blanks
 from cimento.paradigms.cloze.judging import DIVIDED, HIT, OPTION, OPTION_ALONE, asked
 from cimento.paradigms.cloze.profile import Profile, Profiling, profile
 from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
@@ -38,6 +38,7 @@ from cimento.report.figures import (
     Figure,
     drawable,
 )
+from cimento.report.figures_rates import rates_figure
 from cimento.report.figures_scores import calibration_figure
 from cimento.report.formatting import estimate_label, percent
 from cimento.report.grid import EstimateCell, Grid, GridCell
@@ -71,14 +72,22 @@ def _suite(runs: Sequence[Run]) -> SuiteReport:
     several = [_by_dimension(run) for run in runs]
     profiles = [(one.run.model, _profile(one)) for one in several if one.methods]
     alike = estimates_alike([one.run for one in several])
+    reports = tuple(
+        _report(one, headline_of(estimates)) for one, estimates in zip(several, alike, strict=True)
+    )
     return SuiteReport(
-        runs=tuple(
-            _report(one, headline_of(estimates))
-            for one, estimates in zip(several, alike, strict=True)
-        ),
-        figures=_figures(runs, profiles),
+        runs=reports,
+        figures=_figures(runs, profiles, [*map(_choices_alone, reports)]),
         tables=tuple(_tables(several)),
     )
+
+
+def _choices_alone(report: RunReport) -> RunReport:
+    """A report with the rates of the choices among given words alone."""
+    rates = tuple(
+        part for part in report.rates if part.lines and part.lines[0][1].question == FORCED_CHOICE
+    )
+    return replace(report, rates=rates)
 
 
 def _profile(answers: ClozeAnswers) -> Profile:
@@ -87,8 +96,16 @@ def _profile(answers: ClozeAnswers) -> Profile:
     return profile(answers.items, answers.judged(answers.methods[0]), profiling)
 
 
-def _figures(runs: Sequence[Run], profiles: Sequence[tuple[str, Profile]]) -> Sequence[Figure]:
-    makers: list[Callable[[], Figure]] = [partial(curve_figure, runs)]
+def _figures(
+    runs: Sequence[Run],
+    profiles: Sequence[tuple[str, Profile]],
+    choices: Sequence[RunReport],
+) -> Sequence[Figure]:
+    """The figures: of choices where wrong words are given, of hits, and of the profiles."""
+    makers: list[Callable[[], Figure]] = []
+    if any(report.rates for report in choices):
+        makers.append(partial(rates_figure, choices, suite=runs[0].suite.name))
+    makers.append(partial(curve_figure, runs))
     if any(profiled.heat for _, profiled in profiles):
         makers.append(partial(expressions_figure, profiles))
     if any(len(profiled.dimensions) > 1 for _, profiled in profiles):
@@ -322,7 +339,7 @@ def _given(answers: ClozeAnswers, method: str) -> dict[str, tuple[GivenAnswer, .
         mark = "target" if as_hit(candidate.text) in targets.get(candidate.item, ()) else ""
         if candidate.fits is not None:
             mark = "fits" if candidate.fits else "does not fit"
-        given = GivenAnswer(candidate.text, candidate.probability, mark)
+        given = GivenAnswer(as_said(candidate), candidate.probability, mark)
         by_item.setdefault(candidate.item, []).append(given)
     return {item: tuple(candidates) for item, candidates in by_item.items()}
 

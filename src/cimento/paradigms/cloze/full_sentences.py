@@ -1,0 +1,108 @@
+"""Sentences that are written out, in which the blank is where their right word is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from cimento.errors import Fault, counted
+from cimento.intake.blanks import BLANK, has_blank, with_blank
+from cimento.intake.table import Table
+from cimento.paradigms.cloze.codes import cloze_fault
+from cimento.paradigms.cloze.given_words import columns_of_role
+from cimento.suites.letters import one_spelling
+
+_BETWEEN = re.compile(r"[|/,;]")
+_APOSTROPHE = "['’ʼ]"  # the letters that stand for one
+_OTHER_SHAPES = ("condition", "label", "rating", "prefix", "good")
+"""Roles of columns that say more of a full sentence than that one of its words is due."""
+_FEW_ROWS = 12
+
+
+def are_full(table: Table, name: str) -> bool:
+    """Whether most cells of a column are sentences with their right word once, or with a blank.
+
+    Wrong words have to be beside the right ones, unless somebody has chosen which these are: a
+    word of its sentence may also be there for other reasons.
+    """
+    due = table.find("target")
+    if due in (None, name) or any(map(table.find, _OTHER_SHAPES)):
+        return False
+    is_choice = any(map(table.find, ("plausible", "implausible"))) or columns_of_role(
+        table, "implausible"
+    )
+    if not is_choice and "target" not in table.chosen:
+        return False
+    places = [_is_placed(cell, word) for cell, word in _rows(table, name)]
+    return 2 * sum(places) > len(places)
+
+
+def _rows(table: Table, name: str) -> Iterator[tuple[str, str]]:
+    """The sentence of each row, with underscores for its blank, and the right word."""
+    due = table.find("target") or ""
+    return zip(map(with_blank, table.cells[name]), table.stripped(due), strict=True)
+
+
+def _is_placed(cell: str, word: str) -> bool:
+    return has_blank(cell) or len(_places(cell, word)) == 1
+
+
+def _places(cell: str, word: str) -> list[re.Match[str]]:
+    """Where a right word, in any of its spellings, stands as a word in a sentence.
+
+    Capitals are ignored, so that the *La* at the start is not passed over for the *la* within.
+    """
+    words = [re.escape(part).replace("'", _APOSTROPHE) for part in _spellings(word)]
+    if not words:
+        return []
+    found = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE)
+    return [*found.finditer(cell)]
+
+
+def _spellings(word: str) -> list[str]:
+    """The spellings of a right word, and the words of several, in one spelling each."""
+    return [part for cut in _BETWEEN.split(one_spelling(word)) if (part := cut.strip())]
+
+
+def with_blanks_put(table: Table, name: str, faults: list[Fault]) -> Sequence[str]:
+    """The cells of a column of sentences with the blank in the place of the right word.
+
+    A cell that has a blank stays. Where the word is not there once, or has another capital there,
+    an error names the rows; one warning says what was done in the others.
+
+    Args:
+        table: the table as the file has it.
+        name: the column.
+        faults: the faults so far.
+    """
+    cells, done, left = list[str](), list[int](), list[tuple[int, str]]()
+    for row, (cell, word) in enumerate(_rows(table, name)):
+        found = [] if has_blank(cell) else _places(cell, word)
+        if has_blank(cell) or not word or "{" in cell:
+            cells.append(cell)
+        elif len(found) == 1 and one_spelling(found[0][0]) in _spellings(word):
+            cells.append(f"{cell[: found[0].start()]}{BLANK}{cell[found[0].end() :]}")
+            done.append(row)
+        else:
+            cells.append(cell)
+            left.append((row, word))
+    if done:
+        row, due = done[0], table.shown(table.find("target") or "")
+        seen = f"The blank is put where the word in {due!r} is in its sentence: {cells[row]!r}."
+        faults.append(cloze_fault("CIM-C021", where=table.place(row), seen=seen))
+    if done and left:
+        faults.append(_left(table, name, left))
+    return cells
+
+
+def _left(table: Table, name: str, left: Sequence[tuple[int, str]]) -> Fault:
+    """The error of rows whose blank could be nowhere or in several places."""
+    shown = ", ".join(f"{table.numbers[row]} ({word})" for row, word in left[:_FEW_ROWS])
+    more = f" and {len(left) - _FEW_ROWS} more" if len(left) > _FEW_ROWS else ""
+    seen = (
+        f"The right word is not exactly once in its sentence in {table.shown(name)!r} in"
+        f" {counted(len(left), 'row')}: {shown}{more}."
+    )
+    places = [table.place(row) for row, _ in left]
+    todo = "Write ___ in the place of the word there."
+    return cloze_fault("CIM-C001", where=places[0], seen=seen, todo=todo, places=places)
