@@ -19,7 +19,7 @@ from cimento.kinds.run import Run
 from cimento.measures import find_measure
 from cimento.records.outcomes import STATISTICS, Estimate
 from cimento.records.places import Places, farthest_apart
-from cimento.suites.ratings import NO_NUMBERS, rated_of, ratings_by
+from cimento.suites.ratings import NO_NUMBERS, NO_SPREAD, rated_of, ratings_by
 
 _MOST_LEVELS = 40
 _MOST_APART = 5
@@ -230,6 +230,10 @@ def ceiling_said(run: Run, say: Words) -> str:
     told = [say("read.no_ceiling", reason=_why(known[0].reason, say))]
     if known[0].reason == NO_NUMBERS:
         told.append(say("read.ceiling_needs_n"))
+    elif known[0].reason == NO_SPREAD and all(
+        one.n for one in rated_of(run.sentences).sentences
+    ):
+        told.append(say("read.ceiling_needs_sd"))
     elif not known[0].n:
         told.append(say("read.ceiling_needs_people"))
     return " ".join(told)

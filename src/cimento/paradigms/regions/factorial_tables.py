@@ -62,7 +62,8 @@ def accuracy_grid(results: Sequence[Factorial]) -> Grid:
             numbers.append([value.value if value else None for value in values])
             rows.append((*labels, sizes(values), *(value or BLANK for value in values)))
     return Grid(
-        title="Accuracy in %: how often the acceptable sentence scores above the unacceptable one.",
+        title="Accuracy in %: how often the acceptable sentence is preferred to the unacceptable"
+        " one, and how often the DD of an item is above 0.",
         header=("phenomenon", "condition", "n", *(measure for _, measure in columns)),
         groups=(BLANK, BLANK, BLANK, *(model for model, _ in columns)),
         rows=tuple(rows),
