@@ -138,7 +138,7 @@ class RunResult:
                 # Scores are higher where better: surprisal is shown as it is, in the unit of DD.
                 is_cost = say.named("turned", measure) != measure
                 means = "; ".join(
-                    f"{self._cell(name)} {say.number(-mean if is_cost else mean, '.2f')}"
+                    f"{self.cell(name)} {say.number(-mean if is_cost else mean, '.2f')}"
                     for name, mean in effect.means
                 )
                 named = measure_named(measure, say, masked=self.is_masked)
@@ -152,8 +152,12 @@ class RunResult:
             )
             yield say("read.means_dd_expected", levels="; ".join(levels))
 
-    def _cell(self, condition: str) -> str:
-        """A cell of a design by its levels, as whoever wrote the sentences calls them."""
+    def cell(self, condition: str) -> str:
+        """A cell of a design by its levels, as whoever wrote the sentences calls them.
+
+        Args:
+            condition: name of the condition; it stands for itself where it is of no design.
+        """
         known = self.levels.get(condition)
         return condition if known is None else " + ".join(level for _, level in known)
 
@@ -224,7 +228,7 @@ class RunResult:
         for one in self.effects:
             if one.side == "above" and one.worst:
                 name = one.estimate.level
-                expected, worst = map(self._cell, (one.expected, one.worst))
+                expected, worst = map(self.cell, (one.expected, one.worst))
                 yield say("read.means_dd_worst", name=name, expected=expected, worst=worst)
 
 
