@@ -33,7 +33,10 @@ def parts_of(runs: Sequence[Run], say: Words) -> list[Grid]:
         say: the words of the page, in whose language the tables are.
     """
     shown = [run for run in runs if not run.paradigm.presenter.design_effects(run)]
-    return [*_shares(shown, say), *(grid for run in shown for grid in _rated(run, say))]
+    rated = [(run.model, grid) for run in shown for grid in _rated(run, say)]
+    if len(shown) > 1:
+        rated = [(model, replace(one, title=Told(f"{model}. {one.title}"))) for model, one in rated]
+    return [*_shares(shown, say), *(grid for _, grid in rated)]
 
 
 def _shares(runs: Sequence[Run], say: Words) -> Iterator[Grid]:
@@ -131,7 +134,7 @@ def _rated(run: Run, say: Words) -> Iterator[Grid]:
     names = ("rating", "rank", "in_model")
     if apart:
         yield Grid(
-            title=Told(f"{run.model}: {say('read.apart')}"),
+            title=Told(say("read.apart")),
             header=tuple(say(f"read.part_{name}") for name in ("sentence", *names)),
             rows=tuple((one.row.text, *_placed([one])) for one in apart),
             notes=(Told(say("read.ranks_of", n=say.number(places[0].of))),),
@@ -140,7 +143,7 @@ def _rated(run: Run, say: Words) -> Iterator[Grid]:
     if 1 < len(by_phenomenon) <= _MOST_LEVELS:
         column = _column("phenomenon", say)
         yield Grid(
-            title=Told(f"{run.model}: {say('read.by', column=column)}"),
+            title=Told(say("read.by", column=column)),
             header=(_capital(column), *(say(f"read.part_{name}") for name in ("count", *names))),
             rows=tuple(
                 (say.named("phenomenon", level), count(len(several)), *_placed(several))

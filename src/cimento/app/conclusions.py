@@ -128,6 +128,7 @@ class RunResult:
         if one.statistic == _RHO:
             of = measure_named(one.question, say, masked=self.is_masked)
             span.insert(0, say("read.of_rho", measure=of))
+            span += [] if one.p is None else [say("read.p_of_rho", p=_p(one.p, say))]
         return "; ".join([count, *span, _clusters(self.clusters, say)])
 
     def cells(self, say: Words) -> Iterator[str]:
