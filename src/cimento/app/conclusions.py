@@ -29,7 +29,7 @@ from cimento.records.blanks import (
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import best_constant, design_of
 from cimento.records.standing import exact_p
-from cimento.records.store import MANIFEST
+from cimento.records.store import MANIFEST, manifest_part
 from cimento.report.findings import ACCURACY_KIND, Headline, kind_of
 from cimento.suites import BAD, GOOD
 from cimento.suites.design import squares
@@ -67,6 +67,7 @@ class RunResult:
         n_items: number of items with those.
         reasons: why they could not.
         is_masked: whether sentences have the scores of a masked model.
+        pll: the rule of its pseudo-log-likelihoods, as of the option ``pll``.
         levels: of a design, the conditions, each with its levels and the factors they are of.
     """
 
@@ -80,6 +81,7 @@ class RunResult:
     n_items: int = 0
     reasons: tuple[str, ...] = ()
     is_masked: bool = False
+    pll: str = ""
     levels: Mapping[str, Levels] = field(default_factory=dict)
 
     def number(self, say: Words) -> str:
@@ -164,7 +166,9 @@ class RunResult:
 
     def masked(self, say: Words) -> str:
         """What stands for the probability of a sentence; empty unless the model is a masked one."""
-        return say("read.masked_is") if self.is_masked else ""
+        if not self.is_masked:
+            return ""
+        return say("read.masked_is", hidden=say.texts.get(f"read.hidden-{self.pll}", ""))
 
     def unjudged(self, say: Words) -> str:
         """How many items the number leaves out, and why; empty where it leaves out none."""
@@ -333,6 +337,7 @@ def _result_of(path: Path, _time: int, headline: Estimate | None) -> RunResult:
         effects,
         form=_form_of(run),
         is_masked=run.sentences is not None and run.model_kind == "masked",
+        pll=str(manifest_part(run.manifest, "asking", "policy").get("pll", "")),
         levels=_levels_of(run) if effects else {},
     )
     if headline is None:
