@@ -430,7 +430,7 @@ def test_ratings_are_told_by_rank_and_by_phenomenon_in_the_language_of_the_page(
     for stored in Workspace(tmp_path).runs():
         (run,) = open_runs([stored.path])
         say, result = words("it"), results_beside([stored.path])[0]
-        apart, by_type = parts_of(run, say)
+        apart, by_type = parts_of([run], say)
         # The ranks of these ratings are 1 to 5, in the order of the table.
         order = [line.split(",")[0] for line in RATED.splitlines()[1:]]
         gaps = []
@@ -439,10 +439,10 @@ def test_ratings_are_told_by_rank_and_by_phenomenon_in_the_language_of_the_page(
             gaps.append(abs(int(rank) - int(in_model)))
         assert gaps == sorted(gaps, reverse=True)
         assert [row[:4] for row in by_type.rows] == [
-            ("semplice", "2", "6,25", "1,5"), ("relativa", "2", "3,75", "3,5"),
-            ("clitico", "1", "1,50", "5"),
+            ("semplice", "2", "6.25", "1.5"), ("relativa", "2", "3.75", "3.5"),
+            ("clitico", "1", "1.50", "5"),
         ]  # fmt: skip
-        assert "non si conosce (meno di tre frasi" in ceiling_said(run, say)
+        assert "non si conosce (non ci sono né i giudizi" in ceiling_said(run, say)
         is_masked = "masked" in stored.model
         assert ("pseudo-log-verosimiglianza della frase" in result.size(say)) == is_masked
         assert bool(result.masked(say)) == is_masked
@@ -459,15 +459,16 @@ def test_pairs_have_a_line_for_each_phenomenon_with_the_reason_for_no_interval(t
     assert invoke([*command, "-o", str(tmp_path / "runs")]) == 0
     (stored,) = Workspace(tmp_path).runs()
     (run,) = open_runs([stored.path])
-    (part,) = parts_of(run, words("it"))
+    (part,) = parts_of([run], words("it"))
     right = run.outcomes().group_by("group:phenomenon").agg(pl.col("right").sum()).rows()
     counts = {"accordo": 5, "ausiliare": 2}
-    assert {row[0]: row[1] for row in part.rows} == {
-        name: f"{count}/{counts[name]}" for name, count in right
+    assert {row[0]: row[1:3] for row in part.rows} == {
+        name: (str(count), str(counts[name])) for name, count in right
     }
-    ends = {row[0]: row[3] for row in part.rows}
-    assert ends["accordo"].startswith("[")
-    assert ends["ausiliare"] == "2 valori: per un intervallo ne servono almeno 5"
+    rest = {row[0]: row[4:] for row in part.rows}
+    assert all(0 <= float(end) <= 1 for end in rest["accordo"][:2])
+    assert rest["ausiliare"][:2] == ("", "")
+    assert rest["ausiliare"][2] == "2 valori: per un intervallo ne servono almeno 5"
 
     async def flow(user):
         await user.open("/it/read?suite=coppie")

@@ -38,8 +38,8 @@ class BesideSentence:
 
     @property
     def gap(self) -> float:
-        """The rank by the model minus that by people: above 0 where the model expects it less."""
-        return self.rank_model - self.rank
+        """The rank by people minus that by the model: below 0 where the model expects it less."""
+        return self.rank - self.rank_model
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,22 @@
-"""What a run shows part by part, in the language of the page: phenomena, and rated sentences.
-
-The tables of the report say the same and more, in English, as a paper needs them.
-"""
+"""What runs show part by part, in the language of the page: phenomena, and rated sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
-from nicegui import ui
-
-from cimento.app.frame import Text
-from cimento.app.parts import ends, table_of
 from cimento.app.words import Words, said
 from cimento.io.values import grouped
 from cimento.kinds.run import Run
 from cimento.measures import find_measure
 from cimento.records.outcomes import STATISTICS, Estimate
 from cimento.records.places import Places, farthest_apart
-from cimento.suites.ratings import NO_NUMBERS, rated_of, ratings_by
+from cimento.report.cells import count, lower, upper
+from cimento.report.formatting import number
+from cimento.report.grid import Grid
+from cimento.report.language import Told
+from cimento.suites.ratings import NO_NUMBERS, NO_SPREAD, rated_of, ratings_by
 
 _MOST_LEVELS = 40
 _MOST_APART = 5
@@ -28,92 +25,68 @@ _RATINGS = "ratings"
 """The kind of suites of rated sentences."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A table of what a run shows part by part.
-
-    Attributes:
-        title: what it shows.
-        names: names of the columns.
-        rows: cells of each row.
-        note: what is said below it; may be empty.
-    """
-
-    title: str
-    names: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
-
-
-def show_parts(run: Run, say: Words) -> None:
-    """Show what a run shows part by part, in the place where the page is being built.
+def parts_of(runs: Sequence[Run], say: Words) -> list[Grid]:
+    """The tables of runs: their rates by phenomenon, and their rated sentences; none of designs.
 
     Args:
-        run: the run.
-        say: the words of the page.
+        runs: runs of one suite.
+        say: the words of the page, in whose language the tables are.
     """
-    for part in parts_of(run, say):
-        Text(part.title)
-        show_part(part)
-    if line := ceiling_said(run, say):
-        Text(line).classes("small")
+    shown = [run for run in runs if not run.paradigm.presenter.design_effects(run)]
+    rated = [(run.model, grid) for run in shown for grid in _rated(run, say)]
+    if len(shown) > 1:
+        rated = [(model, replace(one, title=Told(f"{model}. {one.title}"))) for model, one in rated]
+    return [*_shares(shown, say), *(grid for _, grid in rated)]
 
 
-def show_part(part: Part) -> None:
-    """Show a table with its note, in the place where the page is being built.
-
-    Args:
-        part: the table.
-    """
-    with (
-        ui.element("div").classes("scroll").props("tabindex=0"),
-        table_of(part.names, "grid"),
-    ):
-        for name, *cells in part.rows:
-            with ui.element("tr"):
-                Text(name, "th").props("scope=row")
-                for cell in cells:
-                    Text(cell, "td")
-    if part.note:
-        Text(part.note).classes("small")
-
-
-def parts_of(run: Run, say: Words) -> list[Part]:
-    """The tables of a run: its rate by phenomenon, or its rated sentences; none for a design.
-
-    Args:
-        run: the run.
-        say: the words of the page.
-    """
-    if run.paradigm.presenter.design_effects(run):
-        return []
-    return [*_shares(run, say), *_rated(run, say)]
-
-
-def _shares(run: Run, say: Words) -> Iterator[Part]:
+def _shares(runs: Sequence[Run], say: Words) -> Iterator[Grid]:
     """The headline's share by each column with several values: right of all, and the interval."""
+    by_group = grouped(
+        (one.group, (run.model, one)) for run in runs for one in _levels_of_headline(run)
+    )
+    end = say("people.of-interval")
+    for group, rows in by_group.items():
+        levels = {one.level for _, one in rows}
+        if not 1 < len(levels) <= _MOST_LEVELS:
+            continue
+        column = _column(group, say)
+        models = {say("read.model"): lambda row: row[0]} if len(runs) > 1 else {}
+        differ = len({one.chance for _, one in rows} - {None}) > 1
+        chance = {say("read.part_chance"): lambda row: number(row[1].chance, digits=3, absent="")}
+        chances = chance if differ else {}
+        grid = Grid.of(
+            rows,
+            {
+                **models,
+                _capital(column): lambda row: say.named("phenomenon", row[1].level) or "–",
+                say("read.part_right"): lambda row: row[1].right,
+                say("read.part_items"): lambda row: row[1].n,
+                say("read.part_share"): lambda row: number(row[1].value, digits=3),
+                **chances,
+                say("read.part_low"): lambda row: lower(number(row[1].low, absent="")),
+                say("read.part_high"): lambda row: upper(number(row[1].high, absent="")),
+                say("read.part_why"): lambda row: (
+                    _why(row[1].reason, say) if row[1].low is None else ""
+                ),
+            },
+            title=Told(say("read.by", column=column)),
+            labels=1 + len(models),
+            remarks=1,
+        )
+        yield replace(grid, groups=(*("",) * (len(grid.header) - 3), end, end, ""))
+
+
+def _levels_of_headline(run: Run) -> Iterator[Estimate]:
+    """The shares of the headline's question by values of columns."""
     estimates = run.estimates()
     headline = next((one for one in estimates if one.role == "headline"), None)
-    if headline is None or not headline.is_share:
-        return
-    asked = headline.question, headline.method
-    parts = (one for one in estimates if one.group and one.is_share)
-    by_group = grouped((one.group, one) for one in parts if (one.question, one.method) == asked)
-    for group, levels in by_group.items():
-        if 1 < len(levels) <= _MOST_LEVELS:
-            column = _column(group, say)
-            chances = {one.chance for one in levels}
-            has_chances = None not in chances and len(chances) > 1
-            names = ("read.part_right", "read.part_share", "people.of-interval")
-            names = (*names, "read.part_chance") if has_chances else names
-            yield Part(
-                say("read.by", column=column),
-                (_capital(column), *map(say, names)),
-                tuple(
-                    (*_share_row(one, say), *([_chance(one, say)] if has_chances else []))
-                    for one in levels
-                ),
-            )
+    if headline is not None and headline.is_share:
+        asked = headline.question, headline.method
+        yield from (
+            one
+            for one in estimates
+            if one.group and one.is_share and (one.question, one.method) == asked
+        )
 
 
 def _column(name: str, say: Words) -> str:
@@ -123,19 +96,6 @@ def _column(name: str, say: Words) -> str:
 
 def _capital(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
-
-
-def _share_row(one: Estimate, say: Words) -> tuple[str, ...]:
-    """The value of a column, how many of its items are right, their share and its interval."""
-    level = say.named("phenomenon", one.level) or "–"
-    right = f"{say.number(one.right or 0)}/{say.number(one.n)}"
-    value = "–" if one.value is None else say.number(one.value, ".3f")
-    return level, right, value, ends(one.low, one.high, say, ".3f") or _why(one.reason, say)
-
-
-def _chance(one: Estimate, say: Words) -> str:
-    """The share that no knowledge reaches."""
-    return "–" if one.chance is None else say.number(one.chance, ".3f")
 
 
 def _why(reason: str | None, say: Words) -> str:
@@ -171,29 +131,29 @@ def _places(run: Run) -> list[Places[_Sentence]]:
     return farthest_apart(rows, higher_is_better=find_measure(first.question).higher_is_better)
 
 
-def _rated(run: Run, say: Words) -> Iterator[Part]:
+def _rated(run: Run, say: Words) -> Iterator[Grid]:
     """The rated sentences on which people and the model differ most, and all by phenomenon."""
     places = _places(run)
     apart = [one for one in places if one.gap][:_MOST_APART]
+    names = ("rating", "rank", "in_model")
     if apart:
-        yield Part(
-            say("read.apart"),
-            tuple(say(f"read.part_{name}") for name in ("sentence", "rating", "rank", "in_model")),
-            tuple((one.row.text, *_placed([one], say)) for one in apart),
-            say("read.ranks_of", n=say.number(places[0].of)),
+        yield Grid(
+            title=Told(say("read.apart")),
+            header=tuple(say(f"read.part_{name}") for name in ("sentence", *names)),
+            rows=tuple((one.row.text, *_placed([one])) for one in apart),
+            notes=(Told(say("read.ranks_of", n=say.number(places[0].of))),),
         )
     by_phenomenon = _by_phenomenon(run, places)
     if 1 < len(by_phenomenon) <= _MOST_LEVELS:
         column = _column("phenomenon", say)
-        names = ("count", "rating", "rank", "in_model")
-        yield Part(
-            say("read.by", column=column),
-            (_capital(column), *(say(f"read.part_{name}") for name in names)),
-            tuple(
-                (say.named("phenomenon", level), say.number(len(several)), *_placed(several, say))
+        yield Grid(
+            title=Told(say("read.by", column=column)),
+            header=(_capital(column), *(say(f"read.part_{name}") for name in ("count", *names))),
+            rows=tuple(
+                (say.named("phenomenon", level), count(len(several)), *_placed(several))
                 for level, several in by_phenomenon.items()
             ),
-            say("read.means_only"),
+            notes=(Told(say("read.means_only")),),
         )
 
 
@@ -211,12 +171,12 @@ def _by_phenomenon(
     return grouped((name, one) for name, one in names if name)
 
 
-def _placed(places: Sequence[Places[_Sentence]], say: Words) -> tuple[str, str, str]:
+def _placed(places: Sequence[Places[_Sentence]]) -> tuple[str, str, str]:
     """The rating, the rank by it and the rank in the model, as means of several sentences."""
-    rating = say.number(fmean(one.row.rating for one in places), ".2f")
+    rating = fmean(one.row.rating for one in places)
     ranks = (fmean(one.people for one in places), fmean(one.model for one in places))
-    people, model = (say.number(rank, ".0f" if rank == int(rank) else ".1f") for rank in ranks)
-    return rating, people, model
+    people, model = (number(rank, digits=0 if rank == int(rank) else 1) for rank in ranks)
+    return number(rating, digits=2), people, model
 
 
 def ceiling_said(run: Run, say: Words) -> str:
@@ -237,6 +197,8 @@ def ceiling_said(run: Run, say: Words) -> str:
     told = [say("read.no_ceiling", reason=_why(known[0].reason, say))]
     if known[0].reason == NO_NUMBERS:
         told.append(say("read.ceiling_needs_n"))
+    elif known[0].reason == NO_SPREAD and all(one.n for one in rated_of(run.sentences).sentences):
+        told.append(say("read.ceiling_needs_sd"))
     elif not known[0].n:
         told.append(say("read.ceiling_needs_people"))
     return " ".join(told)

@@ -29,7 +29,7 @@ from cimento.records.blanks import (
 from cimento.records.effects import DesignEffect
 from cimento.records.outcomes import best_constant, design_of
 from cimento.records.standing import exact_p
-from cimento.records.store import MANIFEST
+from cimento.records.store import MANIFEST, manifest_part
 from cimento.report.findings import ACCURACY_KIND, Headline, kind_of
 from cimento.suites import BAD, GOOD
 from cimento.suites.design import squares
@@ -67,6 +67,7 @@ class RunResult:
         n_items: number of items with those.
         reasons: why they could not.
         is_masked: whether sentences have the scores of a masked model.
+        pll: the rule of its pseudo-log-likelihoods, as of the option ``pll``.
         levels: of a design, the conditions, each with its levels and the factors they are of.
     """
 
@@ -80,6 +81,7 @@ class RunResult:
     n_items: int = 0
     reasons: tuple[str, ...] = ()
     is_masked: bool = False
+    pll: str = ""
     levels: Mapping[str, Levels] = field(default_factory=dict)
 
     def number(self, say: Words) -> str:
@@ -128,6 +130,7 @@ class RunResult:
         if one.statistic == _RHO:
             of = measure_named(one.question, say, masked=self.is_masked)
             span.insert(0, say("read.of_rho", measure=of))
+            span += [] if one.p is None else [say("read.p_of_rho", p=_p(one.p, say))]
         return "; ".join([count, *span, _clusters(self.clusters, say)])
 
     def cells(self, say: Words) -> Iterator[str]:
@@ -138,7 +141,7 @@ class RunResult:
                 # Scores are higher where better: surprisal is shown as it is, in the unit of DD.
                 is_cost = say.named("turned", measure) != measure
                 means = "; ".join(
-                    f"{self._cell(name)} {say.number(-mean if is_cost else mean, '.2f')}"
+                    f"{self.cell(name)} {say.number(-mean if is_cost else mean, '.2f')}"
                     for name, mean in effect.means
                 )
                 named = measure_named(measure, say, masked=self.is_masked)
@@ -152,14 +155,20 @@ class RunResult:
             )
             yield say("read.means_dd_expected", levels="; ".join(levels))
 
-    def _cell(self, condition: str) -> str:
-        """A cell of a design by its levels, as whoever wrote the sentences calls them."""
+    def cell(self, condition: str) -> str:
+        """A cell of a design by its levels, as whoever wrote the sentences calls them.
+
+        Args:
+            condition: name of the condition; it stands for itself where it is of no design.
+        """
         known = self.levels.get(condition)
         return condition if known is None else " + ".join(level for _, level in known)
 
     def masked(self, say: Words) -> str:
         """What stands for the probability of a sentence; empty unless the model is a masked one."""
-        return say("read.masked_is") if self.is_masked else ""
+        if not self.is_masked:
+            return ""
+        return say("read.masked_is", hidden=say.texts.get(f"read.hidden-{self.pll}", ""))
 
     def unjudged(self, say: Words) -> str:
         """How many items the number leaves out, and why; empty where it leaves out none."""
@@ -225,7 +234,7 @@ class RunResult:
         for one in self.effects:
             if one.side == "above" and one.worst:
                 name = one.estimate.level
-                expected, worst = map(self._cell, (one.expected, one.worst))
+                expected, worst = map(self.cell, (one.expected, one.worst))
                 yield say("read.means_dd_worst", name=name, expected=expected, worst=worst)
 
 
@@ -329,6 +338,7 @@ def _result_of(path: Path, _time: int, headline: Estimate | None) -> RunResult:
         effects,
         form=_form_of(run),
         is_masked=run.sentences is not None and run.model_kind == "masked",
+        pll=str(manifest_part(run.manifest, "asking", "policy").get("pll", "")),
         levels=_levels_of(run) if effects else {},
     )
     if headline is None:

@@ -6,14 +6,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import PurePosixPath
 from typing import TypeVar
 from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
 from cimento.app.blanks import in_language
-from cimento.app.breakdowns import measures_said, parts_of, show_part
+from cimento.app.breakdowns import measures_said, parts_of
 from cimento.app.conclusions import RunResult, results_beside
 from cimento.app.frame import (
     CommandLine,
@@ -26,13 +25,13 @@ from cimento.app.frame import (
     local_time,
     problem,
 )
+from cimento.app.grids import download, grid_files, in_page_language, show_grid
 from cimento.app.language_answers import answered_languages, delete_answer, runs_about
-from cimento.app.parts import ask_deletion, delete_button, save, table_of
+from cimento.app.parts import ask_deletion, delete_button, table_of
 from cimento.app.report_page import page_language, report_page
 from cimento.app.shown import (
     FIGURE_FORMS,
     SANDBOX,
-    TABLE_FORMS,
     Results,
     compared,
     figure_file,
@@ -40,24 +39,18 @@ from cimento.app.shown import (
     shown_figures,
 )
 from cimento.app.summaries import show_result, show_summaries
-from cimento.app.words import USUAL, Words
+from cimento.app.words import Words
 from cimento.app.workspace import StoredRun
 from cimento.cite import Cited, cite
-from cimento.documents import REPORT_FORMS, grid_file, version_digits
+from cimento.documents import REPORT_FORMS, version_digits
 from cimento.errors import CimentoError
 from cimento.evaluation.planning import run_folders
 from cimento.io.parsing import whole_number
+from cimento.kinds.sections import runs_by_suite
 from cimento.records.blanks import EXPECTED_TABLE
 from cimento.report import NamedGrid
 from cimento.report.figures import Figure
-from cimento.report.grid import Grid
-from cimento.report.language import PageLanguage
-
-MOST_ROWS = 200
-"""The number of rows of a table that are shown; files have all of them."""
-
-PROGRAMS: Mapping[str, str] = {".xlsx": "Excel", ".docx": "Word", ".tex": "LaTeX"}
-"""The programs by whose names people know a form of files."""
+from cimento.report.language import Told
 
 SENT_S = 0.05
 """Seconds in which what a page shows reaches the browser."""
@@ -329,7 +322,9 @@ class _Parts:
         with ui.element("div").classes("buttons"):
             ui.link(say("read.alone"), address, new_tab=True)
             for form in (".html", ".md", ".csv", ".json"):
-                self._download(say("read.report"), form, f"report{form}", self._document(form))
+                download(
+                    self._visit, say("read.report"), form, f"report{form}", self._document(form)
+                )
         CommandLine(self._visit, ["report", *self._names, "-o", "report.html"])
 
     def _document(self, form: str) -> Callable[[], bytes]:
@@ -383,8 +378,8 @@ class _Parts:
             Text(figure.title, "figcaption").classes("small")
         with ui.element("div").classes("buttons"):
             for form in FIGURE_FORMS:
-                self._download(
-                    figure.title, form, f"{figure.name}{form}",
+                download(
+                    self._visit, figure.title, form, f"{figure.name}{form}",
                     lambda form=form: figure_file(figure, form, self._visit.say),  # type: ignore[misc]
                 )  # fmt: skip
         CommandLine(
@@ -395,10 +390,10 @@ class _Parts:
     def _tables(self) -> None:
         say, runs = self._visit.say, self._results.runs
         english(say, "read.tables_english")
-        for run in runs:
-            for part in parts_of(run, say):
-                heading(f"{run.suite.name} × {run.model}. {part.title}", level=3)
-                show_part(part)
+        for of_suite in runs_by_suite(runs):
+            for number, grid in enumerate(parts_of(of_suite, say), start=1):
+                titled = replace(grid, title=Told(f"{of_suite[0].suite.name}. {grid.title}"))
+                self._table(NamedGrid("parts", titled), f"{of_suite[0].suite.name}-{number}")
         cells = [cell for one in self._results.tables for row in one.grid.text for cell in row]
         if names := measures_said(cells, runs, say):
             heading(say("read.measures"), level=3)
@@ -417,13 +412,8 @@ class _Parts:
         language = page_language(self._visit.say.language)
         grid = language.told(table.grid).compact()
         in_page_language(heading(language.plain(grid.title), level=3), grid.title, language)
-        _grid(self._visit, grid, language)
-        with ui.element("div").classes("buttons"):
-            for form in TABLE_FORMS:
-                self._download(
-                    grid.title, form, f"{name}{form}",
-                    lambda form=form: grid_file(table.grid, form),  # type: ignore[misc]
-                )  # fmt: skip
+        show_grid(grid, language, self._visit.say)
+        grid_files(self._visit, table.grid, name)
 
     async def _methods(self) -> None:
         say = self._visit.say
@@ -446,50 +436,3 @@ class _Parts:
                     f'no-caps flat dense aria-label="{say("frame.copy")}: {say(f"read.{name}")}"'
                 )
             CommandLine(self._visit, ["cite", *self._names, *words])
-
-    def _download(self, title: str, form: str, name: str, make: Callable[[], bytes]) -> None:
-        """A button that makes a file and has the browser save it."""
-        give = partial(save, PurePosixPath(name).name, make)
-        suffix = form.removeprefix(".").upper()
-        program = PROGRAMS.get(form)
-        label = f"{program} ({suffix.lower()})" if program else suffix
-        button = ui.button(label, on_click=guarded(self._visit, give)).props("no-caps flat dense")
-        button.props["aria-label"] = f"{self._visit.say('frame.download')} {label}: {title}"
-        button.mark(f"file-{name}")
-
-
-def in_page_language(element: ui.element, text: str, language: PageLanguage) -> None:
-    """Mark an element as English where its text is not known in the language of the page."""
-    if language.code != USUAL and language.known(text) is None:
-        element.props(f"lang={USUAL}")
-
-
-_OURS = frozenset({"right is", "of", "scale", "question"})
-"""Columns whose texts may be those of cimento; texts of the other columns are names."""
-
-
-def _grid(visit: Visit, grid: Grid, language: PageLanguage) -> None:
-    """A table of the report, with its notes."""
-    with ui.element("div").classes("scroll"), ui.element("table").classes("grid"):
-        with ui.element("thead"):
-            if grid.groups:
-                with ui.element("tr"):
-                    for group, size in grid.spans:
-                        text = language.named(group)
-                        Text(text, "th").props(f"colspan={size} scope=colgroup")
-            with ui.element("tr"):
-                for column, name in enumerate(grid.header):
-                    kind = "text" if grid.is_text(column) else "num"
-                    Text(language.header(name), "th").props("scope=col").classes(kind)
-        with ui.element("tbody"):
-            for row in grid.text[:MOST_ROWS]:
-                with ui.element("tr"):
-                    for column, cell in enumerate(row):
-                        is_text = grid.is_text(column)
-                        is_ours = grid.header[column] in _OURS
-                        shown = cell if is_text and not is_ours else language.cell(cell)
-                        Text(shown, "td").classes("text" if is_text else "num")
-    if len(grid.text) > MOST_ROWS:
-        Text(visit.say("read.more", count=len(grid.text) - MOST_ROWS)).classes("small")
-    for note in grid.footnotes:
-        in_page_language(Text(language.plain(note)).classes("small"), note, language)

@@ -45,12 +45,21 @@ def page_language(code: str) -> PageLanguage:
     labels = {texts[USUAL]: texts[code] for texts in report_labels()}
 
     def known(text: str) -> str | None:
-        plain = _plain(text)
-        return labels.get(text) or said(plain, code, has_place=False) or said(plain, code)
+        code_of_check = text[: _CODE.match(text).end()]  # type: ignore[union-attr]  # any text
+        plain = _plain(text.removeprefix(code_of_check))
+        if lacking := _LACKING.fullmatch(plain):
+            names = ", ".join(labels.get(name, name) for name in lacking["names"].split(", "))
+            plain = f"Not computed: {names} ({lacking['why']})."
+        told = labels.get(text) or said(plain, code, has_place=False) or said(plain, code)
+        return told and code_of_check + told
 
     return PageLanguage(code, known, labels.get, partial(in_language, say=words(code)))
 
 
+_CODE = re.compile(r"(?:CIM-[A-Z]\d+ )?")
+"""The code of a check, which is before its place."""
+_LACKING = re.compile(r"Not computed: (?P<names>.+) \((?P<why>.+)\)\.")
+"""The note on columns that a table lacks, with their headings."""
 _NO_DIGIT = re.compile(r"(?<![\w.])\.(?=\d)")
 
 

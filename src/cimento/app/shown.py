@@ -49,7 +49,6 @@ EXPORTS = ("jspsych", "pcibex", "qualtrics", "print", "forms")
 
 SEED = 0
 FIGURE_FORMS = (".svg", ".pdf", ".png", ".csv")
-TABLE_FORMS = (".docx", ".xlsx", ".tex", ".csv", ".md")
 
 # The page has a policy of its own. In this frame it is of no origin, so that nothing in it could
 # reach the app, even if a suite's text were ever run.

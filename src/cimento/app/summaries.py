@@ -9,12 +9,15 @@ from pathlib import Path
 from nicegui import ui
 
 from cimento.app.blanks import divided, show_blanks
-from cimento.app.breakdowns import show_parts
+from cimento.app.breakdowns import ceiling_said, parts_of
 from cimento.app.conclusions import RunResult, results_beside
 from cimento.app.findings import show_translated
 from cimento.app.frame import Text, Visit, heading
+from cimento.app.grids import show_grid
+from cimento.app.item_sentences import show_items
 from cimento.app.parts import show_demo
 from cimento.app.rated_run import show_rated_run
+from cimento.app.report_page import page_language
 from cimento.app.words import Words
 from cimento.errors import few_of_each_code
 from cimento.kinds.run import Run
@@ -54,13 +57,23 @@ def show_summaries(visit: Visit, named: Sequence[tuple[Path, Run]]) -> None:
             for line in filter(None, (result.masked(say), *result.cells(say))):
                 Text(line)
             parted = divided(run)
-            show_parts(parted, say)
+            _show_parts(parted, say)
+            show_items(visit, run, result, used=path.name)
             show_rated_run(visit, run, path)
             show_blanks(visit, parted)
             with ui.element("ul").classes("plain-list small"):
                 for remark in _remarks(run, result):
                     with ui.element("li"):
                         show_translated(_CODE.sub("", remark), say)
+
+
+def _show_parts(run: Run, say: Words) -> None:
+    """Show what a run shows part by part."""
+    for grid in parts_of([run], say):
+        Text(grid.title)
+        show_grid(grid.filled(), page_language(say.language), say)
+    if line := ceiling_said(run, say):
+        Text(line).classes("small")
 
 
 def _remarks(run: Run, result: RunResult) -> Sequence[str]:

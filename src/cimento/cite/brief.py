@@ -130,7 +130,7 @@ def scored_in_brief(run: RunFacts) -> list[str]:
 
 
 PLL_IN_BRIEF = {
-    "within-word-l2r": "masking each token with the rest of its word [@kauf2023]",
+    "within-word-l2r": "masking each token with the later tokens of its word [@kauf2023]",
     "original": "masking one token at a time [@salazar2020]",
     "whole-word": "masking whole words [@kauf2023]",
     "region": "masking whole regions [@salazar2020]",

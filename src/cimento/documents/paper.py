@@ -57,7 +57,7 @@ def results_grid(runs: Iterable[Run]) -> Grid:
     methods = formatting.methods(estimates).replace("95%", "95%")
     judged = judged_notes([run for run in several if run.model in short], short)
     return Grid(
-        title=_title(estimates),
+        title=_title(estimates, are_designs=all(effects_among(run.estimates()) for run in several)),
         header=header,
         rows=rows,
         labels=labels,
@@ -216,7 +216,10 @@ def _row_name(one: Estimate) -> str:
     return one.suite if plain else f"{one.suite} ({one.question})"
 
 
-def _title(estimates: Sequence[Estimate]) -> str:
+def _title(estimates: Sequence[Estimate], *, are_designs: bool) -> str:
+    """What the table shows; of designs that is not their result."""
+    if are_designs:
+        return "Items in which all predictions hold (%), with 95% confidence intervals."
     kinds = {one.is_share for one in estimates}
     what = {
         (True,): "Accuracy (%)",

@@ -222,7 +222,10 @@ def _charted(runs: Iterable[RunReport]) -> list[Estimate]:
     return [rate for run in runs for rates in run.rates for _, rate in rates.lines]
 
 
-_LENGTH = "Length: the rate if every token cost the same, so that lengths alone decided."
+_LENGTH = (
+    "Length: the rate if every token cost the same, so that lengths alone decided; a dash where it"
+    " is that of chance."
+)
 
 
 def _packed(text: str) -> str:

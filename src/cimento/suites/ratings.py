@@ -28,6 +28,8 @@ AuthorLabel: TypeAlias = Literal["acceptable", "unacceptable", ""]
 """The label given to a sentence by the authors of a set; empty if they give none."""
 NO_NUMBERS = "the numbers of people behind the standard deviations are not known"
 """Why there is no noise ceiling where means have standard deviations alone."""
+NO_SPREAD = "there are neither single ratings nor standard deviations of the means"
+"""Why there is no noise ceiling where means have at most numbers of people."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ import pytest
 
 from cimento import evaluate
 from cimento.cli.main import invoke
+from cimento.paradigms.regions.accuracy_tables import accuracy_grid
 from cimento.paradigms.regions.estimates import MASKED_MODELS_REASON, factorial_of, factorials
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
 from cimento.paradigms.regions.factorial_tables import (
-    accuracy_grid,
     dd_grid,
     effects_grid,
     factorial_items_grid,

@@ -33,7 +33,7 @@ from cimento.paradigms.ratings.people import (
 )
 from cimento.records.outcomes import Estimate
 from cimento.statistics.design import Design
-from cimento.suites.ratings import NO_NUMBERS, RatedSentence, Rating
+from cimento.suites.ratings import NO_NUMBERS, NO_SPREAD, RatedSentence, Rating
 
 if TYPE_CHECKING:
     import polars as pl
@@ -390,6 +390,8 @@ def ceilings(
     reason = halves.reason or "the spread of halvings is not an interval of the ceiling"
     if not halves.items and any(one.sd is not None and not one.n for one in sentences):
         reason = NO_NUMBERS
+    elif not any(ratings) and not any(one.sd is not None for one in sentences):
+        reason = NO_SPREAD
     by_halves = replace(like, method=BY_HALVES, n=halves.items, reason=reason)
     plain = replace(by_halves, statistic="noise ceiling", value=halves.ceiling)
     yield plain

@@ -156,6 +156,14 @@ def _methods_of(run: RatedRun, spearmans: Sequence[Estimate]) -> tuple[str, ...]
     return (said, f"{_OTHERS}: {correlations_in_words(others)}") if others else (said,)
 
 
+P_OF_JACKKNIFE = (
+    "The jackknife leaves out each sentence in turn: its p agrees with the interval and also holds"
+    " for sentences in clusters. Of few sentences, the usual test of rho (t, n - 2) often has a"
+    " smaller p."
+)
+"""Why p of a correlation is not that which others compute (docs/statistics.md)."""
+
+
 def method_names(names: Iterable[str | None]) -> str:
     """The names of the methods of some estimates, each once."""
     return " or ".join(dict.fromkeys(name for name in names if name)) or "-"
@@ -311,6 +319,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
             labels=2,
             notes=(
                 *(f"{line}." for line in _methods_of(runs[0], shown)),
+                *([P_OF_JACKKNIFE] if any(one.p is not None for one in shown) else []),
                 # People are the same beside every model.
                 *(f"{line[0].upper()}{line[1:]}." for line in _people(runs[0])),
                 *_cautions(shown),

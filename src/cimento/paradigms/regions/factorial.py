@@ -273,7 +273,7 @@ def normalized_scores(
 def _pair(
     square: Square, cell: DesignCell, scores: Scores, items: Sequence[str], clusters: Clusters
 ) -> DesignRate:
-    """The rate at which one acceptable condition scores above the unacceptable one."""
+    """The rate at which one acceptable condition is preferred to the unacceptable one."""
     margins: dict[str, float | None] = {}
     for item in items:
         good = score_of(scores, item, cell.condition)

@@ -1,25 +1,24 @@
-"""Tables of factorial designs: accuracies as printed in papers, effects, tests, single items."""
+"""Tables of factorial designs: effects, tests of DD, single items."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.io.values import grouped
 from cimento.records.effects import not_the_worst, shown_by, side_of
 from cimento.records.outcomes import Estimate
 from cimento.report import formatting
-from cimento.report.cells import count, lower, no_ends, repeated, upper
-from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
+from cimento.report.cells import count, lower, no_ends, upper
+from cimento.report.grid import BLANK, EstimateCell, Grid
+from cimento.statistics.means import STUDENTIZED, STUDENTIZED_CLUSTERED
 
 if TYPE_CHECKING:
     from cimento.measures.normalizing import Normalization
     from cimento.paradigms.regions.factorial import (
         DDTest,
         DesignModel,
-        DesignRate,
         Factorial,
         PhenomenonEffects,
     )
@@ -31,123 +30,16 @@ _number = partial(formatting.number, digits=4, absent=BLANK)
 _bits = partial(formatting.number, digits=2, absent=BLANK)
 _p = partial(formatting.p_number, absent=BLANK)
 
-AVERAGE = "Average"
 OTHERS = "95%, others"
 """The column of intervals for other items and other people."""
-SUPER_ADDITIVE = "DD > 0"
 HOLM = "Holm: over the phenomena and measures of a model on the suite."
 """What p is corrected over, whatever other models are beside."""
-
-
-def accuracy_grid(results: Sequence[Factorial]) -> Grid:
-    """A table of accuracies in percent, one row for each phenomenon and acceptable condition.
-
-    Columns are measures, grouped by model; the last rows are averages over phenomena. The best
-    cells of a row are bold. If a model does not have a measure, its column is blank.
-
-    Args:
-        results: results of one suite, or of several, which are placed one below the other.
-    """
-    columns = list(dict.fromkeys((result.model, result.measure) for result in results))
-    by_suite: dict[str, dict[tuple[str, str], Factorial]] = {}
-    for factorial in results:
-        by_suite.setdefault(factorial.suite, {})[factorial.model, factorial.measure] = factorial
-    rows: list[tuple[GridCell, ...]] = []
-    numbers: list[list[float | None]] = []
-    rules = set()
-    for suite, factorials in by_suite.items():
-        for labels, values in _accuracy_rows(suite, factorials, columns, many=len(by_suite) > 1):
-            if labels[0] and rows:
-                rules.add(len(rows))
-            numbers.append([value.value if value else None for value in values])
-            rows.append((*labels, sizes(values), *(value or BLANK for value in values)))
-    return Grid(
-        title="Accuracy in %: how often the acceptable sentence scores above the unacceptable one.",
-        header=("phenomenon", "condition", "n", *(measure for _, measure in columns)),
-        groups=(BLANK, BLANK, BLANK, *(model for model, _ in columns)),
-        rows=tuple(rows),
-        bold=_best(numbers, offset=3),
-        rules=frozenset(rules),
-        labels=2,
-        notes=_accuracy_notes(results),
-    )
-
-
-def _accuracy_rows(
-    suite: str,
-    factorials: Mapping[tuple[str, str], Factorial],
-    columns: Sequence[tuple[str, str]],
-    *,
-    many: bool,
-) -> Iterator[tuple[tuple[str, str], list[EstimateCell | None]]]:
-    """The labels and values of each row of one suite."""
-    whole = next((factorial for factorial in factorials.values() if factorial.phenomena), None)
-    cells = [factorials.get(column) for column in columns]
-    for index, phenomenon in enumerate(whole.phenomena if whole else ()):
-        name = f"{suite}: {phenomenon.name}" if many else phenomenon.name
-        for number, pair in enumerate(phenomenon.pairs):
-            values = [
-                rate_cell(cell.phenomena[index].pairs[number]) if cell and cell.phenomena else None
-                for cell in cells
-            ]
-            yield (repeated(name) if number else name, pair.name), values
-        positive = [
-            rate_cell(cell.phenomena[index].super_additive) if cell and cell.phenomena else None
-            for cell in cells
-        ]
-        yield (repeated(name), SUPER_ADDITIVE), positive
-    if whole is not None and len(whole.phenomena) == 1:
-        return
-    label = f"{suite}: {AVERAGE}" if many else AVERAGE
-    means = [cell.averages() if cell and cell.phenomena else None for cell in cells]
-    yield (label, "pairs"), [_mean(mean[0]) if mean else None for mean in means]
-    yield (repeated(label), SUPER_ADDITIVE), [_mean(mean[1]) if mean else None for mean in means]
-
-
-def rate_cell(rate: DesignRate) -> EstimateCell:
-    """A rate over items in percent, with its interval."""
-    return EstimateCell.of(rate.accuracy, rate.interval, rate.n, percent=True)
-
-
-def _mean(mean: Mean) -> EstimateCell:
-    return EstimateCell.of(mean.value, mean, mean.n, percent=True)
-
-
-def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
-    reasons = grouped((one.reason, f"{one.model} {one.measure}") for one in results if one.reason)
-    blank = tuple(f"Blank: {reason} ({', '.join(who)})." for reason, who in reasons.items())
-    shares = [
-        share
-        for result in results
-        for one in result.phenomena
-        for share in (*one.pairs, one.super_additive)
-    ]
-    methods = dict.fromkeys(share.interval.method for share in shares if share.interval.method)
-    # With only one phenomenon there is nothing to average.
-    several = [result for result in results if len(result.phenomena) > 1]
-    means = [mean for result in several for mean in result.averages() if mean.n]
-    intervals = "; ".join(
-        (*methods, *(f"averages: {name}" for name in [interval_methods(means)] if name))
-    )
-    averages = " Averages are unweighted means over the phenomena." if several else ""
-    return (
-        f"n: items. Ties count as failures.{averages}",
-        *((f"Intervals (95%): {intervals}.",) if intervals else ()),
-        *blank,
-    )
-
-
-def _best(numbers: Sequence[Sequence[float | None]], *, offset: int) -> frozenset[tuple[int, int]]:
-    best = set()
-    for row, values in enumerate(numbers):
-        known = [value for value in values if value is not None]
-        if len(known) > 1:
-            best |= {
-                (row, offset + k)
-                for k, value in enumerate(values)
-                if value is not None and value == max(known)
-            }
-    return frozenset(best)
+WHY_DRAWN = (
+    "t: DD over its standard error. Of few items with skewed values, Student's t gives intervals"
+    " that are too narrow; so p and interval are those of the symmetric studentized bootstrap (Hall"
+    " 1988), which draws the items again."
+)
+"""Why p of a table is not that of the t beside it (docs/statistics-coverage.md)."""
 
 
 EFFECT_COLUMNS = (
@@ -246,7 +138,7 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
         title="DD over items, with its interval and test.",
         labels=5,
         remarks=1,
-        notes=(HOLM, *_methods_said(tests)) if _tested(tests) else (),
+        notes=(HOLM, *_methods_said(tests), *why_drawn(tests)) if _tested(tests) else (),
         without=() if any(test.clusters for test in tests) else ("clusters",),
     )
 
@@ -259,6 +151,12 @@ def _methods_said(tests: Sequence[DDTest], *more: str) -> list[str]:
     """How intervals and p were made, and more about p; nothing where nothing was tested."""
     said = f"Intervals (95%) and p: {interval_methods(test.dd for test in tests)}."
     return [said, *more] if _tested(tests) else []
+
+
+def why_drawn(tests: Sequence[DDTest]) -> list[str]:
+    """Why p is not that of Student's t, where any is of the bootstrap."""
+    drawn = (STUDENTIZED, STUDENTIZED_CLUSTERED)
+    return [WHY_DRAWN] if any(test.dd.method in drawn for test in tests) else []
 
 
 def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid:

@@ -191,11 +191,11 @@ def _figure(
             charts.append(_chart(panel, frames[-1], scale).properties(width=width))
     panels = [panel for panel in shown if isinstance(panel, Panel)]
     drawn = dict.fromkeys(
-        f"{_drawn(panel.result, scale)} ({_up(panel.result, scale)})" for panel in panels
+        f"{score_drawn(panel.result, scale)} ({up(panel.result, scale)})" for panel in panels
     )
     said = [" or ".join(drawn), _bars_said(panels, frames, scale)] if panels else []
     worse = dict.fromkeys(
-        "higher" if _is_cost(panel.result, scale) else "lower"
+        "higher" if is_cost(panel.result, scale) else "lower"
         for panel in panels
         if panel.phenomenon.average is not None
     )
@@ -235,7 +235,7 @@ def _frame(panel: Panel, scale: Normalization) -> pl.DataFrame:
     import polars as pl
 
     effects, kind = panel.phenomenon.effects[scale], panel.drawn_bars(scale)
-    sign = -1 if _is_cost(panel.result, scale) else 1
+    sign = -1 if is_cost(panel.result, scale) else 1
     means = [None if cell.mean is None else sign * cell.mean for cell in effects.cells]
     rows = [
         {
@@ -311,7 +311,7 @@ def _chart(
     dash = alt.StrokeDash(field, sort=kinds, title=second, legend=None).scale(
         domain=kinds, range=[[1, 0], DASH]
     )
-    axis = [_drawn(panel.result, scale), _up(panel.result, scale)]
+    axis = [score_drawn(panel.result, scale), up(panel.result, scale)]
     # Vega leaves room for one title line only; a second line would cover the axis labels.
     beside = alt.Axis(titlePadding=18)
     y = alt.Y("mean:Q", title=axis, axis=beside, scale=alt.Scale(zero=False, nice=True))
@@ -346,8 +346,13 @@ def _width(headings: Sequence[str]) -> int:
     return SIZE[0] + LETTER * max(0, longest - LETTERS)
 
 
-def _is_cost(result: Factorial, scale: Normalization) -> bool:
-    """Whether surprisal itself is drawn, of which more is worse."""
+def is_cost(result: Factorial, scale: Normalization) -> bool:
+    """Whether surprisal itself is drawn, of which more is worse.
+
+    Args:
+        result: of one model and measure.
+        scale: of the figure.
+    """
     if scale != "raw":
         return False
     try:
@@ -357,12 +362,23 @@ def _is_cost(result: Factorial, scale: Normalization) -> bool:
     return bool(measure.information) and not measure.higher_is_better
 
 
-def _up(result: Factorial, scale: Normalization) -> str:
-    return COST_UP if _is_cost(result, scale) else UP
+def up(result: Factorial, scale: Normalization) -> str:
+    """What the top of a figure means: more acceptable, or less probable.
+
+    Args:
+        result: of one model and measure.
+        scale: of the figure.
+    """
+    return COST_UP if is_cost(result, scale) else UP
 
 
-def _drawn(result: Factorial, scale: Normalization) -> str:
-    """The name of the plotted score; of surprisal on another scale, that of log-probability."""
+def score_drawn(result: Factorial, scale: Normalization) -> str:
+    """The name of the plotted score; of surprisal on another scale, that of log-probability.
+
+    Args:
+        result: of one model and measure.
+        scale: of the figure.
+    """
     try:
         measure = find_measure(result.measure)
     except UsageError:  # human ratings; z-scores have the same values on every scale
@@ -372,7 +388,7 @@ def _drawn(result: Factorial, scale: Normalization) -> str:
     name = measure.name
     if not measure.higher_is_better:
         name = "log-probability" if measure.information else f"{name} with its sign reversed"
-    if _is_cost(result, scale):
+    if is_cost(result, scale):
         name = "surprisal"
     return f"{name}, {SCALES.get(scale, measure.unit or 'raw')}"
 
@@ -382,7 +398,7 @@ def _subtitle(panel: Panel, scale: Normalization) -> str:
     if effects.dd is None:
         return f"DD undefined: {effects.reason}"
     unit = " z" if scale == "z" else ""
-    if _is_cost(panel.result, scale):
+    if is_cost(panel.result, scale):
         unit = f" {find_measure(panel.result.measure).unit}"
     parts = [f"DD {effects.dd:.2f}{unit}".replace("-", "−")]
     if panel.p is not None:

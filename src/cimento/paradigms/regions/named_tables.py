@@ -10,6 +10,8 @@ from cimento.errors import UsageError
 from cimento.measures import find_measures
 from cimento.paired.item_outcomes import on_each_measure
 from cimento.paradigms.regions import factorial_tables as tables
+from cimento.paradigms.regions.accuracy_tables import accuracy_grid
+from cimento.paradigms.regions.condition_tables import means_grid
 from cimento.paradigms.regions.covariates import (
     baseline_rates,
     baselines_grid,
@@ -85,9 +87,12 @@ def _of_designs(name: str, runs: Sequence[Run], settings: TableSettings) -> Grid
         return tables.mixed_grid(design_models(results))
     if name == "effects":
         return tables.effects_grid(results, scale=scale)
-    return (
-        tables.factorial_items_grid(results) if name == "items" else tables.accuracy_grid(results)
-    )
+    makers = {
+        "accuracy": accuracy_grid,
+        "items": tables.factorial_items_grid,
+        "means": means_grid,
+    }
+    return makers[name](results)
 
 
 _INSTEAD = {

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.measures.normalizing import SCALES
-from cimento.paradigms.regions.factorial_tables import HOLM, interval_methods
+from cimento.paradigms.regions.factorial_tables import HOLM, interval_methods, why_drawn
 from cimento.report import formatting
 from cimento.report.cells import Shown, count, repeated
 from cimento.report.formatting import short_model_names
@@ -118,6 +118,7 @@ def dd_in_paper(tests: Sequence[DDTest]) -> Grid:
         notes=(
             "n: items. Above 0, the last condition is worse than both effects together predict.",
             _about_tests(tests),
+            *why_drawn(tests),
         ),
     )
 

@@ -246,9 +246,9 @@ class RegionPresenter(PlainPresenter[Suite]):
     """The presenter of suites of regions and of their runs."""
 
     tables = (
-        "accuracy", "effects", "tests", "regions", "mixed", "items", "licensing", "perplexity",
-        "phenomena", "lowest", "blimp", "covariates", "baselines", "people", "people-items",
-        "predictions", "sensitivity", "lexicon",
+        "accuracy", "effects", "tests", "means", "regions", "mixed", "items", "licensing",
+        "perplexity", "phenomena", "lowest", "blimp", "covariates", "baselines", "people",
+        "people-items", "predictions", "sensitivity", "lexicon",
     )  # fmt: skip
     figures = (
         "interaction", "rows", "items", "position", "tokens", "length", "regions", "region-sums",

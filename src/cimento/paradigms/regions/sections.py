@@ -12,7 +12,9 @@ from cimento.io.explained import ATTRIBUTIONS, EXPLAINED, EXPLANATIONS
 from cimento.kinds.clusters import designs_said
 from cimento.paired.designs import MOST_MODELS, design_differences
 from cimento.paired.item_outcomes import on_each_measure
+from cimento.paradigms.regions.accuracy_tables import accuracy_grid
 from cimento.paradigms.regions.attributions import contributions_of, item_contributions
+from cimento.paradigms.regions.condition_tables import means_grid
 from cimento.paradigms.regions.contribution_tables import contribution_figure, contribution_grids
 from cimento.paradigms.regions.estimates import (
     declared_tables,
@@ -23,7 +25,7 @@ from cimento.paradigms.regions.estimates import (
 from cimento.paradigms.regions.explanation_tables import explanation_figures, explanation_grids
 from cimento.paradigms.regions.explanations import item_remarks, means_of
 from cimento.paradigms.regions.factorial import dd_tests
-from cimento.paradigms.regions.factorial_tables import accuracy_grid, dd_grid
+from cimento.paradigms.regions.factorial_tables import dd_grid
 from cimento.paradigms.regions.judging import (
     judged_suite,
     options_of,
@@ -276,7 +278,11 @@ def _tables(
     tables = declared_tables(runs, label=lambda run: run.summary().label)
     if not designs:
         return tables
-    crossed = [NamedGrid("tests", dd_grid(tests)), NamedGrid("accuracy", accuracy_grid(designs))]
+    crossed = [
+        NamedGrid("tests", dd_grid(tests)),
+        NamedGrid("means", means_grid(designs)),
+        NamedGrid("accuracy", accuracy_grid(designs)),
+    ]
     if len({run.model for run in runs}) <= MOST_MODELS and (pairs := design_differences(runs)):
         crossed.append(NamedGrid("dd-pairs", design_differences_grid(pairs)))
     return [*crossed, *tables]

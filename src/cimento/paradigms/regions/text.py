@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cimento.paired.item_outcomes import on_each_measure
-from cimento.paradigms.regions.factorial_tables import accuracy_grid
+from cimento.paradigms.regions.accuracy_tables import accuracy_grid
 from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,

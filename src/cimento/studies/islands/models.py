@@ -13,13 +13,13 @@ from cimento.io.values import NoValue, group_by
 from cimento.kinds.registry import SuiteLike
 from cimento.kinds.run import Run
 from cimento.measures import find_measure
+from cimento.paradigms.regions.accuracy_tables import rate_cell
 from cimento.paradigms.regions.estimates import MASKED_MODELS_REASON, factorials, good_scores
 from cimento.paradigms.regions.factorial import (
     Factorial,
     PhenomenonEffects,
     average_of_shares,
 )
-from cimento.paradigms.regions.factorial_tables import rate_cell
 from cimento.report.cells import PERCENT, Shown, printed, repeated
 from cimento.report.formatting import number as formatted
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
