@@ -71,8 +71,7 @@ def unpacked(path: Path) -> Iterator[Path]:
             its files are too many or too large.
     """
     with TemporaryDirectory(prefix="cimento-") as name:
-        # Suites are named after folders, so both are called as where the archive is.
-        folder = Path(name) / path.absolute().parent.name / path.stem
+        folder = Path(name) / path.absolute().parent.name / path.stem  # suites are named after both
         folder.mkdir(parents=True)
         try:
             with zipfile.ZipFile(path) as archive:
