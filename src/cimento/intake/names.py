@@ -141,7 +141,8 @@ def short_names(columns: tuple[str, ...]) -> Mapping[str, str]:
     """The columns of a table by their names without capitals and their short names.
 
     Whole names come before short ones. Translations have no short name, nor have sentences in a
-    named language beside others.
+    named language beside others. A name with a star before it is that of ungrammatical sentences,
+    where what follows is a word for them or the name of another column.
     """
     columns = columns[::-1]  # of two with one short name, the first counts
     plain = {_short(name) for name in columns if not language_in(name)}
@@ -151,7 +152,22 @@ def short_names(columns: tuple[str, ...]) -> Mapping[str, str]:
         for name in columns
         if not (is_translation(name) or ((word := _short(name)) in taken and language_in(name)))
     }
-    return short | {name.casefold(): name for name in columns}
+    starred = {
+        word if (word := _short(unstarred(name))) in SIDES["bad"] else "bad": name
+        for name in columns
+        if is_starred(name) and (_short(unstarred(name)) in (*SIDES["bad"], *plain))
+    }
+    return starred | short | {name.casefold(): name for name in columns}
+
+
+def is_starred(text: str) -> bool:
+    """Whether a star stands before a text, as linguists mark ungrammatical sentences."""
+    return text.lstrip().startswith("*") and bool(unstarred(text))
+
+
+def unstarred(text: str) -> str:
+    """A text without the star before it."""
+    return text.strip().removeprefix("*").lstrip()
 
 
 def ends_sentence(cell: str) -> bool:

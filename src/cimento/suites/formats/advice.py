@@ -10,7 +10,7 @@ from cimento.faults import EXAMPLE
 from cimento.intake.blanks import BLANK, are_bracketed, has_blank, with_blank
 from cimento.intake.forms import program_of
 from cimento.intake.labels import judges
-from cimento.intake.names import has_letter
+from cimento.intake.names import has_letter, is_starred, unstarred
 from cimento.intake.numbered import sets_of
 from cimento.intake.roles import CONDITIONS, find
 from cimento.intake.shapes import as_option, nearest_advised
@@ -314,12 +314,8 @@ def _sides_needed(table: Table, sentences: Sequence[str]) -> str:
     if len(sentences) >= _FEWEST_CELLS:
         return _conditions_advised(sentences)
     first, second, *_ = sentences
-    if judging := next(filter(judges, table.columns), ""):
-        role = "rating" if are_numbers(table, judging) else "label"
-        options = " or ".join(
-            as_option({"sentence": name, role: judging}) for name in (first, second)
-        )
-        return f"Say which sentences {judging!r} judges: {options}."
+    if judged := _star_advised(table, first, second) or _judged_advised(table, sentences):
+        return judged
     has_labels = _labels_of_both(table, first, second)
     is_other = table.find("sentence") in sentences or not has_labels
     if is_other and not _are_alike(table, first, second):
@@ -342,6 +338,30 @@ def _sides_needed(table: Table, sentences: Sequence[str]) -> str:
     )
 
 
+def _star_advised(table: Table, first: str, second: str) -> str:
+    """Advice on two columns of sentences, one of which has a star; empty for others."""
+    starred = [
+        name
+        for name in (first, second)
+        if name.lstrip().startswith("*") or table.is_mostly(name, is_starred)
+    ]
+    if len(starred) != 1 or not _are_alike(table, first, second):
+        return ""
+    good = second if first in starred else first
+    option = as_option({"good": good, "bad": starred[0]})
+    return f"If the star marks the ungrammatical sentences of pairs, give {option}."
+
+
+def _judged_advised(table: Table, sentences: Sequence[str]) -> str:
+    """Advice on a column that judges one of two columns of sentences; empty without one."""
+    judging = next((name for name in table.columns if judges(name) and name not in sentences), "")
+    role = "rating" if judging and are_numbers(table, judging) else "label"
+    options = " or ".join(
+        as_option({"sentence": name, role: judging}) for name in sentences[:_SIDES]
+    )
+    return judging and f"Say which sentences {judging!r} judges: {options}."
+
+
 def _labels_of_both(table: Table, first: str, second: str) -> bool:
     """Whether a column with few values belongs to each of two, as *label1* does to *sentence1*."""
     if first[:-1] != second[:-1] or first[-1:] == second[-1:]:
@@ -355,7 +375,7 @@ def _labels_of_both(table: Table, first: str, second: str) -> bool:
 def _are_alike(table: Table, first: str, second: str) -> bool:
     """Whether the sentences of two columns have most words in common in most rows, as pairs do."""
     rows = zip(table.stripped(first), table.stripped(second), strict=True)
-    words = [({*one.split()}, {*other.split()}) for one, other in rows]
+    words = [({*unstarred(one).split()}, {*unstarred(other).split()}) for one, other in rows]
     alike = [2 * len(one & other) >= len(one | other) for one, other in words if one and other]
     return 2 * sum(alike) > len(alike)
 
