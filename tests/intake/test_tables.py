@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cimento import CimentoError, load_suite
+from cimento.intake.sheets import read_sheet
 from cimento.intake.words import HEADERS, NAMES, SETS, SIDES
 from cimento.suites import sentence
 from cimento.suites.ratings import rated_of
@@ -240,3 +241,21 @@ def test_a_chosen_column_that_is_not_there_is_answered_with_those_that_are(tmp_p
     with pytest.raises(CimentoError) as caught:
         load_suite(tmp_path / "coppie.csv", language="it", columns={"item": "Zzz"})
     assert str(caught.value).rstrip().endswith("there are good, bad.")
+
+
+@pytest.mark.parametrize("names", [("No, cerca", "No, lejos"), ("a, b, c", "d, e"), ("a", "b, c")])
+def test_commas_in_names_between_semicolons_separate_nothing(tmp_path, names):
+    path = tmp_path / "t.csv"
+    rows = (("Ítem", *names), ("1", "Sí, vino.", "No vino."), ("2", "Ana, ven.", "Ven."))
+    path.write_text("".join(";".join(row) + "\n" for row in rows), encoding="utf-8")
+    table, faults = read_sheet(path.read_bytes(), path)
+    assert not faults
+    assert table.columns == rows[0]
+    assert [*table.cells[names[0]]] == ["Sí, vino.", "Ana, ven."]
+
+
+def test_semicolons_in_a_name_between_commas_separate_nothing(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("item,a; b,c\n1,x; y,z\n2,w,v\n", encoding="utf-8")
+    table, _ = read_sheet(path.read_bytes(), path)
+    assert table.columns == ("item", "a; b", "c")

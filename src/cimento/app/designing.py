@@ -158,7 +158,7 @@ def _name_fields(
         fields = {
             name: ui.input(
                 say("edit.called-as", levels=" / ".join(factors[name])), validation=free
-            ).classes("short")
+            ).classes("named")
             for name in unnamed
         }
 

@@ -123,10 +123,33 @@ def split_quoted(text: str, delimiters: Sequence[str]) -> tuple[Iterator[list[st
         lines = text.split("\n", MOST_TITLES)[:MOST_TITLES]
         header = next((line for line in lines if any(map(line.count, delimiters))), first)
         names = _ASIDES.sub("", header)  # "Rating (1 = bad, 5 = good)" has a comma of its own
-        delimiter = max(
-            delimiters, key=(names if any(map(names.count, delimiters)) else header).count
-        )
+        named = names if any(map(names.count, delimiters)) else header
+        delimiter = max(_even(text[text.index(header) :], named, delimiters), key=named.count)
     return csv.reader(_lines(text), delimiter=delimiter, strict=True), delimiter
+
+
+def _even(text: str, header: str, delimiters: Sequence[str]) -> Sequence[str]:
+    """Those of several delimiters of a header by which each row has as many cells; or all of them.
+
+    In ``Item;Yes, near;Yes, far`` the commas are in the names.
+    """
+    there = [delimiter for delimiter in delimiters if delimiter in header]
+    if len(there) <= 1:
+        return delimiters
+    lines = text.split("\n", _LOOKED_AT)[:_LOOKED_AT]
+    fitting = list[str]()
+    for delimiter in there:
+        try:
+            rows = [*csv.reader(filter(str.strip, lines), delimiter=delimiter, strict=True)]
+        except csv.Error:
+            continue
+        if len({*map(len, rows)}) == 1 < len(rows):
+            fitting.append(delimiter)
+    return fitting or delimiters
+
+
+_LOOKED_AT = 20
+"""Lines that show by which of several delimiters each has as many cells."""
 
 
 def _lines(text: str) -> Iterable[str]:

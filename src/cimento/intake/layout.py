@@ -232,10 +232,12 @@ def headings_and_sums(cells: Mapping[str, Sequence[str]]) -> dict[int, tuple[str
     """
     # Of two columns with one name, which are an error, there is one here.
     rows = [[cell.strip() for cell in row] for row in zip(*cells.values(), strict=True)]
-    item = next((k for k, name in enumerate(cells) if name.casefold() in ITEMS), None)
     full = [row for row in rows if sum(map(bool, row)) > 1]
     peers = [[row[column] for row in full if row[column]] for column in range(len(cells))]
-    unlike = [sum(ends_sentence(c) or _is_number(c) for c in texts) for texts in peers]
+    texts = [2 * sum(map(ends_sentence, of)) > len(of) for of in peers]  # such as *Stimolo*
+    named = (k for k, name in enumerate(cells) if name.casefold() in ITEMS and not texts[k])
+    item = next(named, None)
+    unlike = [sum(ends_sentence(c) or _is_number(c) for c in of) for of in peers]
     others: dict[int, tuple[str, bool]] = {
         number: (label, True) for number, label in _numbered_sums(rows, item).items()
     }
