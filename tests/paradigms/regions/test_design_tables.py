@@ -7,14 +7,18 @@ import dataclasses
 import io
 import math
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from cimento import evaluate
 from cimento.cli.main import invoke
 from cimento.paradigms.regions.accuracy_tables import accuracy_grid
+from cimento.paradigms.regions.condition_tables import means_grid
 from cimento.paradigms.regions.estimates import MASKED_MODELS_REASON, factorial_of, factorials
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
 from cimento.paradigms.regions.factorial_tables import (
+    WHY_DRAWN,
     dd_grid,
     effects_grid,
     factorial_items_grid,
@@ -127,6 +131,54 @@ def test_several_suites_stand_under_each_other():
     rows = table(as_csv(accuracy_grid([*four()[:1], *other])))
     assert rows[1][0] == "prova: se"
     assert rows[-2][0] == "altra: Average"
+
+
+def test_means_of_conditions_have_the_intervals_within_items_and_n():
+    values = np.array(
+        [
+            [-10, -11, -12, -20],
+            [-9, -14, -11, -13],
+            [-7, -9, -14, -18],
+            [-12, -13, -11, -19],
+            [-8, -10, -13, -16],
+            [-11, -10, -15, -17],
+        ],
+        float,
+    )
+    suite = island_suite({"se": [str(k) for k in range(6)]})
+    rows = {str(k): tuple(row) for k, row in enumerate(values)}
+    made = Factorial(suite="s", model="m", measure="surprisal-bits", unit="bits",
+                     phenomena=factorial(suite, scores(rows)))  # fmt: skip
+    grid = means_grid([made])
+    # Scores are turned, so that more is better: the table has surprisal itself.
+    costs = -values
+    # Morey 2008: items are centered, and the variance is corrected by k / (k - 1).
+    centered = costs - costs.mean(axis=1, keepdims=True) + costs.mean()
+    widths = stats.t.ppf(0.975, 5) * centered.std(axis=0, ddof=1) / np.sqrt(6) * np.sqrt(4 / 3)
+    assert grid.header == ("model", "phenomenon", "condition", "n", "mean", "se")
+    for row, cost, width in zip(grid.rows, costs.T, widths, strict=True):
+        *_, n, mean, se = row
+        assert str(n) == "6"
+        assert mean.value == pytest.approx(cost.mean())
+        assert (mean.low, mean.high) == pytest.approx((cost.mean() - width, cost.mean() + width))
+        assert float(se) == pytest.approx(cost.std(ddof=1) / np.sqrt(6), abs=0.005)
+    assert "surprisal, bits (higher: less probable)" in grid.title
+
+
+def test_a_table_says_why_p_is_not_of_the_t_beside_it_only_where_items_are_drawn_again():
+    drawn = dd_grid(dd_tests([larger(n=8)], seed=0))
+    assert WHY_DRAWN not in drawn.notes  # all items agree: nothing is tested
+    noisy = {str(k): (-10.0 - k, -11.0, -12.0, -20.0 + k * k / 9) for k in range(16)}
+    suite = island_suite({"se": [*map(str, range(16))]})
+    few = {name: noisy[name] for name in map(str, range(6))}
+    small = island_suite({"se": [*few]})
+    for made, rows, is_drawn in ((suite, noisy, True), (small, few, False)):
+        phenomena = factorial(made, scores(rows))
+        result = Factorial(suite="s", model="m", measure="lp", unit="nats", phenomena=phenomena)
+        tests = dd_tests([result], seed=0)
+        assert tests[0].dd.p is not None
+        for grid in (dd_grid(tests), dd_in_paper(tests)):
+            assert (WHY_DRAWN in grid.notes) == is_drawn
 
 
 def test_text_markdown_and_latex():

@@ -156,6 +156,13 @@ def _methods_of(run: RatedRun, spearmans: Sequence[Estimate]) -> tuple[str, ...]
     return (said, f"{_OTHERS}: {correlations_in_words(others)}") if others else (said,)
 
 
+def _methods_said(run: RatedRun, spearmans: Sequence[Estimate]) -> Iterator[str]:
+    """The methods as sentences, and why p is not that of another test, if there is any."""
+    yield from (f"{line}." for line in _methods_of(run, spearmans))
+    if any(one.p is not None for one in spearmans):
+        yield P_OF_JACKKNIFE
+
+
 P_OF_JACKKNIFE = (
     "The jackknife leaves out each sentence in turn: its p agrees with the interval and also holds"
     " for sentences in clusters. Of few sentences, the usual test of rho (t, n - 2) often has a"
@@ -318,8 +325,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
             keys={_OTHERS: "Spearman_others"},
             labels=2,
             notes=(
-                *(f"{line}." for line in _methods_of(runs[0], shown)),
-                *([P_OF_JACKKNIFE] if any(one.p is not None for one in shown) else []),
+                *_methods_said(runs[0], shown),
                 # People are the same beside every model.
                 *(f"{line[0].upper()}{line[1:]}." for line in _people(runs[0])),
                 *_cautions(shown),

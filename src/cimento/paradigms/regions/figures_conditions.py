@@ -41,13 +41,19 @@ COST_UP = "higher: less probable"
 PER_ROW = 2
 SIZE = (190, 150)
 """Width and height of a panel, without its axes."""
+ALONE = (300, 200)
+"""The same of a panel that stands alone."""
 LETTERS, SMALL_LETTERS = 30, 40
 """Letters of a heading, and of the line below it, that fit above a panel and its axis."""
+MORE_ALONE = 1.6
+"""By how much more fit above one that stands alone."""
 LETTER = 9
 """Width of a bold letter in a wide font (DejaVu Sans, Verdana)."""
 DASH = [5, 4]
 LABEL_ROOM = 7
-"""Distance of a line's name from its end, and from the name of a line that ends there too."""
+"""Distance of a line's name from the name of a line that ends there too."""
+BESIDE = 12
+"""Distance of a line's name from its end, beyond the cap of an error bar."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +185,9 @@ def _figure(
 
     frames = []
     charts: list[alt.Chart | alt.LayerChart | alt.FacetChart] = []
+    alone = len(shown) == 1
     width = _width([panel if isinstance(panel, str) else panel.title for panel in shown])
+    width, height = (max(width, ALONE[0]), ALONE[1]) if alone else (width, SIZE[1])
     for panel in shown:
         if isinstance(panel, str):
             nothing = alt.Chart(pl.DataFrame({"x": []})).mark_point()
@@ -188,7 +196,8 @@ def _figure(
             charts.append(nothing.properties(title=_lines(panel), width=room))
         else:
             frames.append(_frame(panel, scale))
-            charts.append(_chart(panel, frames[-1], scale).properties(width=width))
+            drawing = _chart(panel, frames[-1], scale)
+            charts.append(drawing.properties(width=width, height=height))
     panels = [panel for panel in shown if isinstance(panel, Panel)]
     drawn = dict.fromkeys(
         f"{score_drawn(panel.result, scale)} ({up(panel.result, scale)})" for panel in panels
@@ -200,10 +209,10 @@ def _figure(
         if panel.phenomenon.average is not None
     )
     said += [_PAIRS.format(" or ".join(worse))] if worse else []
-    beside = min(columns, len(shown))
+    beside = MORE_ALONE if alone else min(columns, len(shown))
     heading = alt.TitleParams(
-        text=_lines(title, beside * LETTERS),
-        subtitle=[line for part in said for line in _lines(part, beside * SMALL_LETTERS)],
+        text=_lines(title, int(beside * LETTERS)),
+        subtitle=[line for part in said for line in _lines(part, int(beside * SMALL_LETTERS))],
     )
     whole = alt.concat(*charts, columns=columns, title=heading).resolve_scale(y="shared")
     caption = "; ".join([title, *said])
@@ -325,14 +334,14 @@ def _chart(
     ends = frame.filter((frame["first"] == xs[1]) & frame["mean"].is_not_null()).sort("mean")
     names = [
         alt.Chart(ends[n : n + 1])
-        .mark_text(align="left", dx=LABEL_ROOM, dy=LABEL_ROOM if n < len(ends) - 1 else -LABEL_ROOM)
+        .mark_text(align="left", dx=BESIDE, dy=LABEL_ROOM if n < len(ends) - 1 else -LABEL_ROOM)
         .encode(x=x, y=y, color=color, text=alt.value(f"{second}: {ends['second'][n]}"))
         for n in range(len(ends))
     ]
     heading = alt.TitleParams(
         text=_lines(panel.title), subtitle=_lines(_subtitle(panel, scale), SMALL_LETTERS)
     )
-    return alt.layer(lines, bars, points, *names).properties(title=heading, height=SIZE[1])
+    return alt.layer(lines, bars, points, *names).properties(title=heading)
 
 
 def _lines(text: str, most: int = LETTERS) -> list[str]:
