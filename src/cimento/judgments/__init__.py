@@ -401,12 +401,14 @@ class ColumnMap:
         fixed: field to a value that all answers have.
         values: answer as the file has it to the answer as it is kept.
         chosen: role to the column that somebody has chosen for it; see `judgments.roles`.
+        barred: columns that somebody says have no role, whatever they are called.
     """
 
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fixed: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
     chosen: Mapping[str, str] = field(default_factory=dict)
+    barred: frozenset[str] = frozenset()
 
     def cell(self, row: RawRow, name: str) -> str:
         """The text of a field in a row; empty where there is none."""
@@ -426,6 +428,7 @@ class ColumnMap:
             fixed={**self.fixed, **own.fixed},
             values={**self.values, **own.values},
             chosen={**self.chosen, **own.chosen},
+            barred=self.barred | own.barred,
         )
 
     @property

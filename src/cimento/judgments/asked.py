@@ -21,6 +21,9 @@ _BRACKETED = re.compile(r".*\[(?P<row>[^\[\]]+)\]\s*")
 _NUMBER = re.compile(r"\(?[A-Za-z]{0,2}[0-9]{1,3}\s?[.):]\s*")
 """The number that a form or its author wrote before a question: ``1. ``, ``2)``, ``Q3: ``."""
 
+_ROW = re.compile(r"(.*\S)\s*\[([^\[\]]*\w[^\[\]]*)\]\s*")
+"""The heading of a column of a grid: the question, and its row in brackets."""
+
 GRID_DASH = " - "
 """What Qualtrics writes between the question of a grid and its row."""
 
@@ -231,6 +234,19 @@ def without_number(name: str) -> str:
 def comparable_text(text: str) -> str:
     """A text as places are compared: in one spelling, without tags, with single blanks."""
     return " ".join(one_spelling(_TAG.sub(" ", text)).split())
+
+
+def grid_parts(heading: str, *, dash: bool) -> tuple[str, str]:
+    """The question of a grid and its row, in the heading of a column; empty for other headings.
+
+    Args:
+        heading: of the column.
+        dash: whether a dash may stand between the two, as Qualtrics writes it.
+    """
+    if match := _ROW.fullmatch(heading):
+        return match[1], match[2].strip()
+    question, _, row = heading.rpartition(GRID_DASH) if dash else ("", "", "")
+    return question, row
 
 
 def nearest(text: str, headings: Iterable[str]) -> str:

@@ -210,7 +210,12 @@ def with_roles(
         todo = f"If you mean it nevertheless, give {role}={chosen[role]}!, with the mark."
         raise UsageError(where=f"{table.name}, --columns", seen=seen.rstrip("."), todo=todo)
     fields = {
-        field: _fitting(renamed, field, names, tested=field not in untested)
+        field: _fitting(
+            renamed,
+            field,
+            [name for name in names if name not in columns.barred],
+            tested=field not in untested,
+        )
         for field, names in columns.columns.items()
     }
     return renamed, replace(columns, columns={**fields, **{field_of(r): (r,) for r in chosen}})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,10 +16,11 @@ from cimento.intake.reading import ANSWERS
 from cimento.intake.table import Table
 from cimento.intake.tables import open_table
 from cimento.judgments import BETTER, BOTH, NONE, TEXT, ColumnMap, RawRow
-from cimento.judgments.asked import GRID_DASH, AskedItems
+from cimento.judgments.asked import AskedItems, grid_parts
 from cimento.judgments.chosen import ChoiceQuestion, choices_in, choices_said, ties_said
 from cimento.judgments.codes import decoded
-from cimento.judgments.columns import Answers, no_items
+from cimento.judgments.columns import Answers, by_itself, no_items
+from cimento.judgments.doubted import about_people, outside_grid
 from cimento.judgments.formats import RawAnswers
 from cimento.judgments.forms import FormTable, form_table
 from cimento.judgments.participants import (
@@ -38,8 +40,6 @@ _NO_CHOICE = "its answers are not sentences to choose from"
 _CALLED_SO = "it is called as in a table with an answer in each row"
 _QUESTION_ID = re.compile(r"q\d+|check-\d+")
 """The ids that surveys of our own give to questions and attention checks."""
-_ROW = re.compile(r"(.*\S)\s*\[([^\[\]]*\w[^\[\]]*)\]\s*")
-"""The heading of a column of a grid: the question, and its row in brackets."""
 
 
 def read_wide(
@@ -88,7 +88,8 @@ def read_wide(
     # The answers of a design are those that it has.
     rated = [] if places.complete else asked.rated
     table, codes = decoded(table, rated, columns.values, coded=read.coded)
-    rows, passed, ties = _melted(table, columns, _item_names(read, asked.items), asked.choices)
+    names = _item_names(read, asked.items)
+    rows, passed, ties = _melted(table, columns, names, asked.choices, is_of_suite=bool(places))
     said = (*notes, *_remarks(read, asked, places), *ties, *codes)
     return RawAnswers(rows, {**read.passed, **passed}, said, reading)
 
@@ -286,10 +287,29 @@ def _others(
         }
     out = {name: "" for name in rest if name in form.written}
     out |= {name: _CALLED_SO for name in rest if name in called and name not in out}
+    return out | _not_items(form, table, [name for name in rest if name not in out], cells)
+
+
+def _not_items(
+    form: FormTable, table: Table, rest: Sequence[str], cells: Mapping[str, Answers]
+) -> dict[str, str]:
+    """The columns that are not items by what is in them and by what the others are."""
+    dash = bool(form.headings)
+    apart = outside_grid({name: form.heading(name) for name in rest}, cells, dash=dash)
+    # Their numbers say nothing of the scale, and what is in words has reasons of its own.
+    out = {
+        name: by_itself(form.heading(name), cells[name]) or why
+        for name, why in apart.items()
+        if cells[name].are_numbers
+    }
     left = [name for name in rest if name not in out]
     times = Counter(map(form.heading, left))
     back = {head if times[head := form.heading(name)] == 1 else name: name for name in left}
     why = no_items({head: cells[name] for head, name in back.items()}, where=table.name)
+    why |= {head: apart[name] for head, name in back.items() if head not in why and name in apart}
+    asked = {head: cells[name] for head, name in back.items() if head not in why}
+    before = [*itertools.takewhile(lambda head: head not in asked, back)]
+    why |= dict(about_people(asked, before, dash=dash))
     return out | {back[head]: reason for head, reason in why.items()}
 
 
@@ -329,7 +349,7 @@ def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
     write the row behind it, in brackets.
     """
     read = {name: form.heading(name) for name in chosen}
-    parts = {name: _of_grid(heading, dash=bool(form.headings)) for name, heading in read.items()}
+    parts = {name: grid_parts(heading, dash=bool(form.headings)) for name, heading in read.items()}
     grids = Counter(question for question, _ in parts.values())
     short = {
         name: row if question and grids[question] > 1 else read[name]
@@ -341,19 +361,13 @@ def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
     return {name: name for name in chosen}
 
 
-def _of_grid(heading: str, *, dash: bool) -> tuple[str, str]:
-    """The question of a grid and its row, in the heading of a column; empty for other headings."""
-    if match := _ROW.fullmatch(heading):
-        return match[1], match[2].strip()
-    question, _, row = heading.rpartition(GRID_DASH) if dash else ("", "", "")
-    return question, row
-
-
 def _melted(
     table: Table,
     columns: ColumnMap,
     names: Mapping[str, str],
     choices: Mapping[str, ChoiceQuestion],
+    *,
+    is_of_suite: bool,
 ) -> tuple[list[RawRow], Counter[str], Iterator[str]]:
     """One row for each answer, with the other fields of its person.
 
@@ -362,6 +376,7 @@ def _melted(
         columns: where these fields stand.
         names: each column of an item with the item's name.
         choices: the columns whose answers are sentences.
+        is_of_suite: whether a suite or a design has the questions.
 
     Returns:
         The rows; what was skipped, and how often; and what is said of both and neither.
@@ -375,7 +390,9 @@ def _melted(
             if not (answer := answers[name][number]):
                 continue
             # The heading is whatever the suite calls the item: its id or its text.
-            cells = {**person.cells, "item": item, TEXT: name, "value": answer}
+            cells = {**person.cells, "item": item, "value": answer}
+            if is_of_suite:
+                cells[TEXT] = name
             if question := choices.get(name):
                 value = question.values.get(answer, answer)
                 if not value:
