@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
+from cimento.app.about_people import SUFFIX as ABOUT
+from cimento.app.about_people import read_told
 from cimento.app.answer_remarks import show_remark
 from cimento.app.answer_tables import (
     NO_LABELS,
@@ -372,7 +374,9 @@ class Results:
     def _beyond(self) -> Beyond:
         """What was asked beyond the suite, of the people whose answers are shown."""
         if self._survey is None or self._design is None:
-            return Beyond()
+            return read_told(
+                self._visit.workspace.inside(f"{JUDGMENTS}/{self._name}{ABOUT}"), self._judgments
+            )
         return beyond_in(self._survey / DATABASE, self._design, self._judgments)
 
     def _build_downloads(

@@ -15,7 +15,6 @@ from cimento.suites.ratings import RatedSentence, RatedSet, suite_from_ratings
 from cimento.suites.sentence_list import are_labels
 
 
-
 @dataclass(frozen=True, slots=True)
 class FormSentences:
     """The sentences of a form, each once.
@@ -40,10 +39,8 @@ class FormSentences:
         """What is said of conditions that the test does not have."""
         if not self.lost:
             return []
-        return [
-            f'The column "{self.lost}" is not kept: its cells are not one of a few names for each'
-            " sentence."
-        ]
+        why = "its cells are not one of a few names for each sentence"
+        return [f'The column "{self.lost}" is not kept: {why}.']
 
 
 def sentences_of(came: Import) -> FormSentences | None:

@@ -10,6 +10,7 @@ from glob import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from cimento.app.about_people import TOLD
 from cimento.app.words import without_commands
 from cimento.app.workspace import Workspace
 from cimento.errors import CimentoError
@@ -161,6 +162,10 @@ def taken(key: str, workspace: Workspace) -> AnswersFile | None:
     return AnswersFile(suite.name, read_bytes(suite), "")
 
 
+_NO_FIELD = ("", ANSWERS, TOLD)
+"""The roles in which a column has no field of every answer."""
+
+
 def read_upload(
     name: str, data: bytes, *, asked: Asked, secret: Path, chosen: Mapping[str, str] | None = None
 ) -> Import | None:
@@ -186,8 +191,8 @@ def read_upload(
         # Names of columns may have brackets, which would be those of patterns.
         items = tuple(escape(column) for column, role in roles.items() if role == ANSWERS)
         columns = ColumnMap(
-            chosen={role: name for name, role in roles.items() if role not in ("", ANSWERS)},
-            barred=frozenset(name for name, role in roles.items() if role in ("", ANSWERS)),
+            chosen={role: name for name, role in roles.items() if role not in _NO_FIELD},
+            barred=frozenset(name for name, role in roles.items() if role in _NO_FIELD),
         )
         form = "wide" if items else form_of(path, columns, asked(stored=False))
         if not form:

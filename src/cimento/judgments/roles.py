@@ -26,6 +26,8 @@ _FEWEST_IDS = 8
 """Number of rows from which numbers in steps of one are ids, and can be no answers."""
 _FIELDS = {"participant": "annotator", "sentence": TEXT, "answer": "value", "rating": "value"}
 """The fields of judgments that have another name than their role."""
+_BARRED = frozenset({"annotator", "value", "item", "condition", TEXT})
+"""The fields for which a column may be barred; what a program measures stays what it is."""
 _ROLES = {field: role for role, field in reversed(_FIELDS.items())}
 
 
@@ -213,7 +215,7 @@ def with_roles(
         field: _fitting(
             renamed,
             field,
-            [name for name in names if name not in columns.barred],
+            [name for name in names if field not in _BARRED or name not in columns.barred],
             tested=field not in untested,
         )
         for field, names in columns.columns.items()

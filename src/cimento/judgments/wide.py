@@ -33,7 +33,7 @@ from cimento.judgments.participants import (
     remark,
     rows_advised,
 )
-from cimento.judgments.roles import answers_reading, resolved, rows_of, with_roles
+from cimento.judgments.roles import answers_reading, field_of, resolved, rows_of, with_roles
 
 _SHOWN = 5
 _NO_CHOICE = "its answers are not sentences to choose from"
@@ -70,7 +70,7 @@ def read_wide(
     """
     read = form_table(open_table(path, apart=True), form, unsubmitted=unsubmitted)
     _refuse_answers(columns)
-    table, columns = with_roles(read.table, _by_first_row(columns, read))
+    table, columns = with_roles(read.table, _by_first_row(_of_program(columns, read), read))
     columns, called = _without_answers(columns)
     named = is_named(table, columns)
     people = "" if named else of_wide(table, read, keep_names=keep_names)
@@ -242,6 +242,14 @@ def _refuse_unfit(table: Table, rest: Sequence[str], asked: _Asked) -> None:
                 seen=f"the column {match[1]!r} appears twice, with answers both times",
                 todo="Rename one of the two, or delete it if it asked for something else.",
             )
+
+
+def _of_program(columns: ColumnMap, form: FormTable) -> ColumnMap:
+    """A map with the columns that the program of a form writes, such as the time of a sitting."""
+    known = form.program.roles if form.program else {}
+    own = {field_of(role): tuple(names) for role, names in known.items()}
+    more = {name: (*columns.columns.get(name, ()), *also) for name, also in own.items()}
+    return replace(columns, columns={**columns.columns, **more})
 
 
 def _by_first_row(columns: ColumnMap, form: FormTable) -> ColumnMap:
