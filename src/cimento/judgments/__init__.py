@@ -310,7 +310,7 @@ def _as_tsv(table: pl.DataFrame) -> str:
 
 def _with_own_names(table: Table) -> Table:
     """A table of answers as the window writes it for people, with the names of judgments."""
-    from cimento.intake.words import EXPORTED, cell_of, question_of, tie_of
+    from cimento.intake.words import EXPORTED, cell_of, question_of
 
     names = {word: name for name in FIELDS for word in EXPORTED.get(name, {}).values()}
     wanted = {name: names.get(name, name) for name in table.columns}
@@ -322,11 +322,21 @@ def _with_own_names(table: Table) -> Table:
             cells[name] = [told(cell) for cell in cells[name]]
     if "question" in cells and "value" in cells:
         rows = zip(cells["question"], cells["value"], strict=True)
-        cells["value"] = [tie_of(value) if asked == BETTER else value for asked, value in rows]
+        cells["value"] = [_own_value(asked, value) for asked, value in rows]
     for name in ("item", "condition"):
         if name in cells and name not in table.columns:
             cells[name] = [cell_of(cell) for cell in cells[name]]
     return replace(table, columns=tuple(cells), cells=cells)
+
+
+def _own_value(question: str, value: str) -> str:
+    """An answer as it is stored, whatever language a table has it in."""
+    from cimento.intake.words import tie_of
+    from cimento.judgments.yes_no import yes_or_no
+
+    if question == ACCEPTABLE:
+        return yes_or_no(value) or value
+    return tie_of(value) if question == BETTER else value
 
 
 def _from_text(path: Path) -> pl.DataFrame:
