@@ -123,7 +123,7 @@ def show_overall(judgments: Sequence[Judgment], say: Words) -> None:
     if not shares:
         return
     heading(say("people.overall"), level=3)
-    titles = ("question", "condition", "judgments", "share", "ci-sentences", "ci-people")
+    titles = ["question", "condition", "judgments", "share", "ci-sentences", "ci-people"]
     rows = [
         [
             say.named("question", one.question),
@@ -135,6 +135,8 @@ def show_overall(judgments: Sequence[Judgment], say: Words) -> None:
         ]
         for one in shares
     ]
+    if len(shares) == 1:  # of a list, whose sentences have one name for all
+        del titles[1], rows[0][1]
     table([say(f"people.of-{name}") for name in titles], rows)
     reasons: dict[tuple[str, str], dict[str, None]] = {}
     for one in shares:
