@@ -263,7 +263,11 @@ class OwnForms:
         judgments = await asyncio.to_thread(lambda: judgments_of(read_judgments(table)))
         is_open = bool(open_questions(judgments))
         again = partial(self._show, name)
-        self._unplaced = WhichGood(self._visit, name, judgments, again) if is_open else None
+        self._unplaced = (
+            WhichGood(self._visit, name, judgments, again, language=str(self._language.value or ""))
+            if is_open
+            else None
+        )
         with self._results:
             heading(name, level=3)
             if self._unplaced is not None:

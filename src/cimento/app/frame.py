@@ -6,7 +6,7 @@ import functools
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -265,13 +265,17 @@ def guarded(
     return run
 
 
+def in_page(visit: Visit) -> AbstractContextManager[object]:
+    """The place for what is said of an action: what was pressed may be gone with its part."""
+    return visit.frames[-1] if visit.frames else nullcontext()
+
+
 def tell(visit: Visit, message: str) -> None:
     """Show a message until it is closed or withdrawn, and have screen readers say it."""
     if any(notice.message == message and not notice.is_deleted for notice in visit.notices):
         return
     withdraw(visit)
-    # What was pressed may be gone, with the part of the page that it was in.
-    with visit.frames[-1] if visit.frames else nullcontext():
+    with in_page(visit):
         notice = ui.notification(
             message,
             type="negative",
