@@ -53,8 +53,8 @@ def about_people(
 ) -> Iterator[tuple[str, str]]:
     """The columns that are no statements where most are, and that are likely about the person.
 
-    They come before all statements, and are few, or have another range of answers; or answers
-    beyond those to all statements, wherever they are.
+    They come before all statements. Behind other columns about people they are few, or lack an end
+    of the range of the others; in front of everything, everybody gave them one answer.
 
     Args:
         columns: those whose cells may be answers, by what is above them, in the order of the form.
@@ -73,19 +73,15 @@ def about_people(
     order = [*columns]
     first = order.index(statements[0])
     leading = [name for name in others if order.index(name) < first]
-    # Among statements, questions are sentences too; before them they go with those about people.
-    is_block = leading == others
     has_others = not all(map(_states, before))
-    for name in others:
-        if beyond := _beyond(columns[name], known):
-            yield name, f"its answers ({beyond}) are beyond those to the sentences"
-        elif is_block and name in leading:
-            few = _FEW * len(leading) <= len(statements)
-            some = _SOME * len(leading) <= len(statements) and has_others
-            if (few or (some and _is_narrower(columns[name], known))) and (
-                has_others or _is_narrower(columns[name], known)
-            ):
-                yield name, "it stands before the sentences, and is not one of them in its form"
+    few, some = (n * len(leading) <= len(statements) for n in (_FEW, _SOME))
+    # Among statements, questions are sentences too; before them they go with those about people.
+    if leading != others or not (few or (some and has_others)):
+        return
+    for name in leading:
+        is_alike = not has_others and len({*columns[name].cells}) > 1
+        if (few and has_others) or (not is_alike and _is_narrower(columns[name], known)):
+            yield name, "it stands before the sentences, and is not one of them in its form"
 
 
 def _states(heading: str) -> bool:
@@ -94,15 +90,6 @@ def _states(heading: str) -> bool:
 
 def _asks(heading: str) -> bool:
     return heading.rstrip(" *:\"'»”’").endswith("?")
-
-
-def _beyond(column: Answers, known: Sequence[Answers]) -> str:
-    """The ends of numbers beyond all of the others; empty where they are not."""
-    numbers = [number for one in known for number in one.numbers]
-    if not (numbers and column.are_numbers and column.numbers):
-        return ""
-    low, high = min(column.numbers), max(column.numbers)
-    return f"{low:g} to {high:g}" if low < min(numbers) or high > max(numbers) else ""
 
 
 def _is_narrower(column: Answers, known: Sequence[Answers]) -> bool:
