@@ -31,6 +31,23 @@ _TIE = re.compile(rf"'({BOTH}|{NONE})'(?=\.?$)")
 """What a choice of both sentences or of neither is stored as, at the end of a line."""
 
 
+_LEFT_OUT = "left out: "
+_ROWS = re.compile(r"rows? [^()]+ \([^()]+\)")
+"""Rows of one kind that were left out."""
+
+
+_CODED = re.compile(r"('[^']*'|\"[^\"]*\") as (-?\d+)")
+"""What a code is read as."""
+
+
+def _in_words(text: str, say: Words) -> str | None:
+    """A line in the language of the page; None where it is not known."""
+    if not text.startswith(_LEFT_OUT):
+        return said(text, say.language)
+    rows = [said(part, say.language) or part for part in _ROWS.findall(text)]
+    return said(f"{_LEFT_OUT}{', '.join(rows)}", say.language) if rows else None
+
+
 def show_remark(text: str, say: Words) -> None:
     """Show what is said of answers, in the place where the page is being built.
 
@@ -38,12 +55,14 @@ def show_remark(text: str, say: Words) -> None:
         text: a line of it, in English.
         say: the words of the page, in which columns have their roles too.
     """
-    told = said(text, say.language)
+    told = _in_words(text, say)
     if told is None:
         show_translated(text, say).classes("small")
         return
     told = _WHY.sub(lambda m: f"({reason_of(m[1], say)})", told)
     told = _CHECKS.sub(lambda m: f"({say('people.of-of', part=m[1], whole=m[2])})", told)
+    if say.language != USUAL:
+        told = _CODED.sub(r"\1 = \2", told)
     told = _TIE.sub(lambda m: f"«{told_tie(m[1], say.language)}»", told)
     roles = say.language != USUAL and _ROLE.sub(lambda m: f'{_role(m[1], say)} = "', told)
     Text(roles or told).classes("small")

@@ -11,9 +11,10 @@ from typing import TypeAlias
 
 from cimento.app.words import USUAL, Words
 from cimento.intake.words import EXPORTED, QUESTIONS, told_cell, told_tie
-from cimento.judgments import BETTER, FIELDS, FILLER, SCALE, Judgment, csv_of, table_of
+from cimento.judgments import ACCEPTABLE, BETTER, FIELDS, FILLER, SCALE, Judgment, csv_of, table_of
 from cimento.judgments.labeled import Place
 from cimento.judgments.summaries import QuestionSummary, is_rated, once, rating_of
+from cimento.judgments.yes_no import NO, YES
 from cimento.measures.participants import z_by_participant
 from cimento.people.surveys import SurveyDesign, storage
 from cimento.people.surveys.administration import background, judgments_in
@@ -114,6 +115,36 @@ def titled(names: Sequence[str]) -> tuple[str, ...]:
 NO_LABELS = Labels()
 
 
+def named_by_labels(judgments: Sequence[Judgment], labels: Labels) -> tuple[list[Judgment], Labels]:
+    """Answers whose conditions are those of a column of labels that is called condition.
+
+    A list of sentences has one condition of its own for all of them, which says nothing beside it.
+
+    Args:
+        judgments: the answers.
+        labels: of their sentences.
+
+    Returns:
+        The answers, and the labels of other columns.
+    """
+    own = {"condition", *map(str.casefold, EXPORTED["condition"].values())}
+    name = next((one for one in labels.names if one.strip().casefold() in own), None)
+    if name is None or len({one.condition for one in judgments if one.counts}) != 1:
+        return [*judgments], labels
+    at = labels.names.index(name)
+    named = [
+        replace(one, condition=of_one[at] or one.condition)
+        if any(of_one := labels.of(one.suite, one.item, one.condition))
+        else one
+        for one in judgments
+    ]
+    rest = {
+        (suite, item, of_one.get(name, "")): {k: v for k, v in of_one.items() if k != name}
+        for (suite, item, _), of_one in labels.of_place.items()
+    }
+    return named, Labels(tuple(one for one in labels.names if one != name), rest)
+
+
 def workbook_of(grid: Grid, language: str) -> bytes:
     """A table of answers or of means as an Excel workbook, whose sheet has a name in a language."""
     sheet = heading_of(grid.title, language)
@@ -164,9 +195,20 @@ def _in_words(judgments: Iterable[Judgment], language: str) -> list[Judgment]:
 def _value(judgment: Judgment, language: str) -> str | None:
     """An answer; in English, as it is stored, as the headings are too."""
     value = judgment.value
-    if value is None or judgment.question != BETTER or language == USUAL:
+    if value is None or language == USUAL:
         return value
-    return told_tie(value, language)
+    if judgment.question == ACCEPTABLE:
+        return _TRUTH.get(language, {}).get(value, value)
+    return told_tie(value, language) if judgment.question == BETTER else value
+
+
+_TRUTH = {
+    "it": {YES: "sì", NO: "no"},
+    "es": {YES: "sí", NO: "no"},
+    "pt": {YES: "sim", NO: "não"},
+    "ru": {YES: "да", NO: "нет"},
+}
+"""The answers yes and no, which `cimento.judgments.yes_no` reads again."""
 
 
 def _scale(scale: str | None, language: str) -> str | None:

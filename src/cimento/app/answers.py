@@ -10,38 +10,40 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
+from cimento.app.about_people import SUFFIX as ABOUT
+from cimento.app.about_people import read_told
+from cimento.app.answer_files import AnswerFiles
 from cimento.app.answer_remarks import show_remark
 from cimento.app.answer_tables import (
     NO_LABELS,
     Beyond,
     alpha_title,
-    answers_csv,
-    answers_grid,
     beyond_in,
     condition_shown,
-    file_named,
-    means_grid,
+    named_by_labels,
     people_without_z,
     scale_of_alpha,
     sentence_means,
-    workbook_of,
 )
 from cimento.app.beside import Asked, BesideModels
-from cimento.app.choice_shares import options_about, shares_grid, show_shares
+from cimento.app.choice_shares import (
+    options_about,
+    show_accepted,
+    show_overall,
+    show_shares,
+)
 from cimento.app.exclusions import ExclusionForm, Filtered, show_logged
 from cimento.app.fillers import offer_without
 from cimento.app.findings import button
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading
 from cimento.app.incoming import asked_in, read_upload, remarks_on
 from cimento.app.labels import (
-    LabelTable,
     label_tables,
     labels_about,
     labels_asked,
-    labels_grid,
     show_label_tables,
 )
-from cimento.app.parts import ends, save, table
+from cimento.app.parts import ends, table
 from cimento.app.rated import (
     Scale,
     ScaleForm,
@@ -65,7 +67,7 @@ from cimento.judgments import (
     table_of,
     write_judgments,
 )
-from cimento.judgments.effects import SentenceShare, sentence_shares
+from cimento.judgments.effects import SentenceShare, acceptance_shares, sentence_shares
 from cimento.judgments.filters import ExclusionRules, logged_rules, write_filtered
 from cimento.judgments.summaries import QuestionSummary, summarize
 from cimento.people.surveys import DATABASE, read_design
@@ -250,11 +252,18 @@ class Results:
                 self._scale = ScaleForm(self._visit, self._judgments, self._keep_scale)
                 self._scale.build()
             offer_without(self._visit, self._judgments, self._labels, self._leave)
-            self._build_downloads(beyond, by_label, shares)
+            AnswerFiles(
+                name=self._called(self._kept.stem), judgments=self._judgments,
+                labels=self._labels, design=self._design, beyond=beyond, by_label=by_label,
+                shares=shares,
+            ).build(self._visit)  # fmt: skip
             self._build_questions(summaries)
+            show_overall(named_by_labels(self._judgments, self._labels)[0], self._say)
             show_label_tables(by_label, self._say)
             self._build_means()
             show_shares(shares, self._labels, self._say)
+            named, labels = named_by_labels(self._judgments, self._labels)
+            show_accepted(acceptance_shares(named), labels, self._say)
 
     def _other(self) -> Path | None:
         """The table of everybody where rules have left the one that is shown, or the other way."""
@@ -337,7 +346,9 @@ class Results:
 
     def _build_means(self) -> None:
         """The mean of each sentence, with its z-score."""
-        say, means = self._say, sentence_means(self._judgments, self._design)
+        say = self._say
+        judgments, labels = named_by_labels(self._judgments, self._labels)
+        means = sentence_means(judgments, self._design)
         if not means:
             return
         heading(say("people.means"), level=3)
@@ -347,7 +358,7 @@ class Results:
             of["item"]: [one.item for one in means],
             of["condition"]: [condition_shown(one.condition, say) for one in means],
             of["sentence"]: [one.sentence for one in means],
-            **self._labels.columns(places),
+            **labels.columns(places),
             of["judgments"]: [say.number(one.n) for one in means],
             of["mean"]: [two_decimals(one.mean, say) for one in means],
             of["sd-one"]: [two_decimals(one.sd, say) for one in means],
@@ -372,47 +383,10 @@ class Results:
     def _beyond(self) -> Beyond:
         """What was asked beyond the suite, of the people whose answers are shown."""
         if self._survey is None or self._design is None:
-            return Beyond()
+            return read_told(
+                self._visit.workspace.inside(f"{JUDGMENTS}/{self._name}{ABOUT}"), self._judgments
+            )
         return beyond_in(self._survey / DATABASE, self._design, self._judgments)
-
-    def _build_downloads(
-        self, beyond: Beyond, by_label: Sequence[LabelTable], shares: Sequence[SentenceShare]
-    ) -> None:
-        """The answers, the means of sentences and of labels, and choices, for spreadsheets."""
-        judgments, language = self._judgments, self._say.language
-        name = self._called(self._kept.stem)
-        labels = self._labels
-        files = [
-            (
-                "answers-xlsx",
-                f"{name}.xlsx",
-                lambda: workbook_of(answers_grid(judgments, beyond, language, labels), language),
-            ),
-            (
-                "answers-csv",
-                f"{name}.csv",
-                lambda: answers_csv(judgments, beyond, language, labels).encode(),
-            ),
-        ]
-        grids = {}
-        if ratings_of(judgments):
-            grids["means-xlsx"] = means_grid(judgments, language, self._design, labels)
-        if by_label:
-            grids["labels-xlsx"] = labels_grid(by_label, language)
-        if shares:
-            grids["shares-xlsx"] = shares_grid(shares, labels, language)
-        for key, grid in grids.items():
-            written = partial(workbook_of, grid, language)
-            files.append((key, file_named(name, grid, language), written))
-        if beyond.fillers or beyond.told:
-            Text(self._say("people.files-beyond")).classes("small")
-        with ui.element("div").classes("tools"):
-            for key, file, make in files:
-                button(
-                    self._say(f"people.{key}"),
-                    guarded(self._visit, partial(save, file, make)),
-                    icon="download",
-                )
 
     async def _number(self, numbers: Mapping[str, float]) -> None:
         """Put numbers in place of the words of ratings; the table with the words stays too."""

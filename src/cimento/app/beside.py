@@ -21,7 +21,7 @@ from cimento.app.jobs import BUSY
 from cimento.app.labels import suite_of
 from cimento.app.parts import ends, show_demo, table
 from cimento.app.rated import ratings_of, scale_of
-from cimento.app.words import USUAL, Words, reason_of, two_decimals
+from cimento.app.words import USUAL, Words, percent, reason_of, two_decimals
 from cimento.app.workspace import SUITES
 from cimento.errors import InputError
 from cimento.judgments import Judgment
@@ -148,13 +148,17 @@ class BesideModels:
                 [
                     [
                         row.suite, row.model, say.number(len(row.items)),
-                        two_decimals(row.people_right, say), two_decimals(row.model_right, say),
+                        *(
+                            "" if value is None else percent(100 * value, say, ".1f")
+                            for value in (row.people_right, row.model_right)
+                        ),
                         say("people.of-of", part=row.same, whole=row.decided),
                     ]
                     for row in rows
                 ],
             )  # fmt: skip
             Text(say("people.choices-what")).classes("small")
+            show_demo((row.model for row in rows), say)
             people = {one.annotator for one in judgments if one.annotator and one.counts}
             file, count = self._asked().name, say.number(len(people))
             Text(say("people.choices-of", file=file, count=count)).classes("small")
@@ -203,7 +207,7 @@ class BesideModels:
                 show_translated(f"{number} skipped: {why}", self._say).classes("small")
             if has_ties(asked.judgments):
                 Text(self._say("people.ties-what")).classes("small")
-            if scale_of(asked.judgments):
+            if scale_of(asked.judgments) or not ratings_of(asked.judgments):
                 Text(self._say("people.then-run", compare=self._say("people.compare")))
             ui.link(self._say("edit.to-run"), visit.address("run", suite=name))
 

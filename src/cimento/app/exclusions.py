@@ -29,6 +29,7 @@ from cimento.judgments.summaries import (
     QuestionSummary,
     is_rated,
     judgments_by_person,
+    main_question,
 )
 
 
@@ -62,6 +63,8 @@ RULES = (
 )
 ATTENTION = "attention checks"
 """The name of the rule on attention checks."""
+WITH_REST = "agreement with the rest"
+"""The name of the rule on agreement with everybody else."""
 _BY_NAME = {rule.name: rule for rule in RULES}
 
 
@@ -191,6 +194,9 @@ def _show_each(
             for person, answers in people.items()
         ],
     )  # fmt: skip
+    if any(one.value is not None for one in measured[WITH_REST].values()):
+        kind = "numbers" if is_rated(main_question(judgments)) else "shares"
+        Text(say(f"people.each-with-rest-{kind}")).classes("small")
     failed = [
         f"{person} ({_measured(_BY_NAME[ATTENTION], one, people[person], say)})"
         for person, one in measured[ATTENTION].items()

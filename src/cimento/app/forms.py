@@ -9,26 +9,25 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from cimento.app.answer_columns import ask_columns
+from cimento.app.about_people import SUFFIX as ABOUT
+from cimento.app.about_people import about_in, write_told
+from cimento.app.answer_columns import ask_columns, proposed, roles_in
 from cimento.app.answers import Results
+from cimento.app.correcting import ReadFile, drop, keep, kept
 from cimento.app.findings import button
+from cimento.app.form_sentences import FormSentences, save_sentences, sentences_of
 from cimento.app.frame import Text, Visit, file_choice, guarded, heading
-from cimento.app.incoming import (
-    asked_about,
-    rated_sentences,
-    read_upload,
-    remarks_on,
-    save_sentences,
-    table_in,
-    taken,
-)
+from cimento.app.incoming import asked_about, read_upload, remarks_on, table_in, taken
 from cimento.app.parts import ask_deletion, delete_button, named_languages, searched
 from cimento.app.which_good import WhichGood, open_questions
 from cimento.app.workspace import JUDGMENTS, SECRET, SUITES
 from cimento.errors import CimentoError, InputError
+from cimento.io.files import read_bytes, write_bytes
 from cimento.judgments import BETTER, judgments_of, read_judgments, table_of, write_judgments
+from cimento.people.annotate.importing import open_secret
 from cimento.people.annotate.rows import Import
 from cimento.suites.builtin import find_suite
+from cimento.suites.reading import sha256_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,6 +83,7 @@ class OwnForms:
 
         def delete() -> None:
             workspace.delete_form(name)
+            drop(self._place(name, ".parquet"))
             self._unplaced = None
             self._results.clear()
             self._build_earlier()
@@ -117,47 +117,91 @@ class OwnForms:
         self._language.error, self._waiting, self._shown_waiting.text = None, None, ""
         await self._open(file, data, {})
 
-    async def _open(self, file: str, data: bytes, roles: Mapping[str, str]) -> None:
+    async def _open(
+        self, file: str, data: bytes, roles: Mapping[str, str], *, again: str = ""
+    ) -> None:
         """Read the answers in a file, and show them; where they cannot be read, ask what is what.
 
         Args:
             file: name of the file.
             data: its content.
             roles: the roles that somebody has chosen for its columns.
+            again: the name of its answers, if they are read in place of those read before.
         """
-        workspace = self._visit.workspace
-        name, suite = workspace.new_form(PurePath(file).stem), self._chosen()
-        secret, table = (
-            workspace.inside(f"{JUDGMENTS}/{name}{suffix}") for suffix in (SECRET, ".parquet")
-        )
+        name = again or self._visit.workspace.new_form(PurePath(file).stem)
+        secret, table = self._place(name, SECRET), self._place(name, ".parquet")
+        earlier = kept(table) if again else None
+        suite = earlier.suite if earlier else self._chosen()
         made: Path | None = None
-        read = partial(self._read, file, data, secret=secret, roles=roles)
         try:
-            came = await read(suite)
+            came = await self._read(file, data, suite, secret=secret, roles=roles)
             # Choices between sentences say how often each was chosen, also without a test.
+            remarks: list[str] = []
             if suite is None and not all(one.question == BETTER for one in came.judgments):
-                made = await self._made_of(came, name, file)
-                came = await read(made)
+                sentences = self._sentences(came, file)
+                remarks = sentences.remarks
+                made = await self._made_of(sentences, name, earlier)
+                came = await self._read(file, data, made, secret=secret, roles=roles)
+            about = about_in(table_in(file, data), came, open_secret(secret)[0], roles)
+            came = about.of(came)
+            said = [*remarks_on(came), *about.remarks, *remarks]
+            if again:
+                self._visit.workspace.delete_judgments(name)
             await asyncio.to_thread(
-                write_judgments, table_of(came.judgments), table, read="\n".join(remarks_on(came))
+                write_judgments, table_of(came.judgments), table, read="\n".join(said)
             )
+            write_told(about.told, self._place(name, ABOUT))
         except CimentoError as error:
-            for path in filter(None, (secret, made)):  # no answers were read with them
+            # No answers were read with them.
+            for path in filter(None, (None if again else secret, made)):
                 path.unlink(missing_ok=True)
-            self._ask_columns(file, data, error.todo)
+            self._ask_columns(file, data, roles, error.todo, again=again)
             raise
+        digest = sha256_of(read_bytes(made)) if made else ""
+        keep(
+            table,
+            ReadFile(
+                name=file,
+                data=data,
+                roles=roles or roles_in(came, about.columns),
+                suite=suite,
+                language=str(self._language.value or ""),
+                made=made,
+                digest=digest,
+            ),
+        )
         self._build_earlier()
         await self._show(name)
 
-    def _ask_columns(self, file: str, data: bytes, todo: str) -> None:
-        """Show the columns of a table that could not be read, with a menu above each."""
+    def _place(self, name: str, ending: str) -> Path:
+        return self._visit.workspace.inside(f"{JUDGMENTS}/{name}{ending}")
+
+    def _ask_columns(
+        self, file: str, data: bytes, roles: Mapping[str, str], todo: str, *, again: str = ""
+    ) -> None:
+        """Show the columns of a table, with a menu above each, in place of the answers.
+
+        Args:
+            file: name of the file.
+            data: its content.
+            roles: that somebody has chosen, or as which its columns were read; none proposes them.
+            todo: the advice of the error with which it was refused.
+            again: the name of its answers that were read before.
+        """
         self._results.clear()
         table = table_in(file, data)
         if table is None:
             return
         with self._results:
-            reread = guarded(self._visit, partial(self._open, file, data))
-            ask_columns(table, todo, self._say, done=reread)
+            reread = guarded(self._visit, partial(self._open, file, data, again=again))
+            ask_columns(table, roles or proposed(table, todo), self._say, done=reread)
+            if again:
+                back = guarded(self._visit, partial(self._show, again))
+                button(self._say("people.columns-back"), back, icon="undo")
+
+    def _correct(self, name: str, file: ReadFile) -> None:
+        """Ask what the columns of a table are that was read."""
+        self._ask_columns(file.name, file.data, file.roles, "", again=name)
 
     def _chosen(self) -> Path | None:
         """The test that the form is about; None if its sentences are to become one."""
@@ -178,32 +222,59 @@ class OwnForms:
             raise InputError(where=file, seen=self._say("people.import-unclear"))
         return came
 
-    async def _made_of(self, came: Import, name: str, file: str) -> Path:
-        """The test that a form's sentences make.
+    def _sentences(self, came: Import, file: str) -> FormSentences:
+        """The sentences of a form.
 
         Raises:
-            InputError: the form does not ask to rate sentences.
+            InputError: the form does not ask to judge sentences.
         """
-        sentences = rated_sentences(came)
-        if not sentences:
+        sentences = sentences_of(came)
+        if sentences is None:
             raise InputError(where=file, seen=self._say("people.form-no-sentences"))
+        return sentences
+
+    async def _made_of(self, sentences: FormSentences, name: str, earlier: ReadFile | None) -> Path:
+        """The test that a form's sentences make, in place of the one that they made before.
+
+        One that somebody has changed since stays.
+
+        Args:
+            sentences: the sentences.
+            name: of the form.
+            earlier: the file as it was read before; None where it is new.
+        """
+        language = str(self._language.value or "") or (earlier.language if earlier else "")
+        before = earlier.test_as_made() if earlier else None
+        if earlier is not None and earlier.made is not None and before:
+            earlier.made.unlink()
         path = self._visit.workspace.new(SUITES, f"{name}.xlsx")
-        language = str(self._language.value)
-        await asyncio.to_thread(save_sentences, sentences, path, language=language)
+        try:
+            await asyncio.to_thread(save_sentences, sentences, path, language=language)
+        except CimentoError:
+            if earlier is not None and earlier.made is not None and before:
+                write_bytes(before, earlier.made)
+            raise
         return path
 
     async def _show(self, name: str) -> None:
         """Show the answers to a form."""
         self._results.clear()
-        table = self._visit.workspace.inside(f"{JUDGMENTS}/{name}.parquet")
+        table = self._place(name, ".parquet")
         judgments = await asyncio.to_thread(lambda: judgments_of(read_judgments(table)))
         is_open = bool(open_questions(judgments))
         again = partial(self._show, name)
-        self._unplaced = WhichGood(self._visit, name, judgments, again) if is_open else None
+        self._unplaced = (
+            WhichGood(self._visit, name, judgments, again, language=str(self._language.value or ""))
+            if is_open
+            else None
+        )
         with self._results:
             heading(name, level=3)
             if self._unplaced is not None:
                 self._unplaced.build()
+            if (file := kept(table)) is not None:
+                correct = guarded(self._visit, partial(self._correct, name, file))
+                button(self._say("people.columns-correct"), correct, icon="table_view")
             results = Results(self._visit, name, None)
             results.build()
             await results.take(table)

@@ -6,7 +6,7 @@ import functools
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -48,6 +48,7 @@ class Visit:
         queue: the runs that are made.
         root: the beginning of every address, which the framework adds to links but not to frames.
         notices: the errors that are shown on the page.
+        frames: the page itself, which stays whatever becomes of its parts.
     """
 
     workspace: Workspace
@@ -57,6 +58,7 @@ class Visit:
     queue: Queue
     root: str = ""
     notices: list[ui.notification] = field(default_factory=list)
+    frames: list[ui.element] = field(default_factory=list)
 
     def address(self, step: str, **query: str) -> str:
         """The address of a step in the same language, for `ui.navigate.to` and links."""
@@ -92,7 +94,8 @@ def framed(visit: Visit) -> Iterator[None]:
                     link.props("aria-current=true")
         lamp = ui.button(icon="contrast", on_click=lambda: _turn(dark)).props("flat round dense")
         lamp.props(f'aria-label="{say("frame.dark")}"')
-    with ui.element("div").props("id=content tabindex=-1").classes("page"):
+    with ui.element("div").props("id=content tabindex=-1").classes("page") as page:
+        visit.frames.append(page)
         yield
         ui.label(say("frame.folder", folder=visit.workspace.folder)).classes("small")
 
@@ -262,19 +265,25 @@ def guarded(
     return run
 
 
+def in_page(visit: Visit) -> AbstractContextManager[object]:
+    """The place for what is said of an action: what was pressed may be gone with its part."""
+    return visit.frames[-1] if visit.frames else nullcontext()
+
+
 def tell(visit: Visit, message: str) -> None:
     """Show a message until it is closed or withdrawn, and have screen readers say it."""
     if any(notice.message == message and not notice.is_deleted for notice in visit.notices):
         return
     withdraw(visit)
-    notice = ui.notification(
-        message,
-        type="negative",
-        timeout=None,
-        multi_line=True,
-        close_button=visit.say("frame.close"),
-        classes="notice",
-    )
+    with in_page(visit):
+        notice = ui.notification(
+            message,
+            type="negative",
+            timeout=None,
+            multi_line=True,
+            close_button=visit.say("frame.close"),
+            classes="notice",
+        )
     visit.notices.append(notice)
 
 

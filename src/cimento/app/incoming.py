@@ -1,4 +1,4 @@
-"""Files of answers from other programs, to a survey or about a test, and a test of a form."""
+"""Files of answers from other programs, to a survey or about a test."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from glob import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from cimento.app.about_people import TOLD
 from cimento.app.words import without_commands
 from cimento.app.workspace import Workspace
 from cimento.errors import CimentoError
@@ -20,8 +22,6 @@ from cimento.io.files import read_bytes, write_bytes
 from cimento.judgments import ColumnMap
 from cimento.judgments.asked import AskedItems
 from cimento.judgments.chosen import choices_in
-from cimento.judgments.summaries import is_rated
-from cimento.kinds.registry import save_suite
 from cimento.people.annotate.importing import (
     DESIGN_FORMS,
     form_of,
@@ -33,7 +33,6 @@ from cimento.people.annotate.remarks import worded
 from cimento.people.annotate.rows import Import, ImportOptions, pseudonym
 from cimento.people.surveys import SurveyDesign
 from cimento.people.surveys.asked import asked_by
-from cimento.people.surveys.material import load_material
 
 Asked = Callable[..., AskedItems]
 """The questions by their names; ``stored`` says whether answers are as the design has them."""
@@ -163,6 +162,10 @@ def taken(key: str, workspace: Workspace) -> AnswersFile | None:
     return AnswersFile(suite.name, read_bytes(suite), "")
 
 
+_NO_FIELD = ("", ANSWERS, TOLD)
+"""The roles in which a column has no field of every answer."""
+
+
 def read_upload(
     name: str, data: bytes, *, asked: Asked, secret: Path, chosen: Mapping[str, str] | None = None
 ) -> Import | None:
@@ -173,7 +176,8 @@ def read_upload(
         data: its content.
         asked: the questions.
         secret: file with the key of pseudonyms; made if it is not there.
-        chosen: the roles that somebody has chosen for columns, by their names.
+        chosen: the roles that somebody has chosen for columns, by their names; empty for a column
+            that has none.
 
     Returns:
         The judgments; None if it is not clear how the answers are arranged.
@@ -184,9 +188,11 @@ def read_upload(
     with TemporaryDirectory(prefix="cimento-") as temporary:
         path = write_bytes(data, Path(temporary) / name)
         roles = dict(chosen or {})
-        items = tuple(column for column, role in roles.items() if role == ANSWERS)
+        # Names of columns may have brackets, which would be those of patterns.
+        items = tuple(escape(column) for column, role in roles.items() if role == ANSWERS)
         columns = ColumnMap(
-            chosen={role: name for name, role in roles.items() if name not in items}
+            chosen={role: name for name, role in roles.items() if role not in _NO_FIELD},
+            barred=frozenset(name for name, role in roles.items() if role in _NO_FIELD),
         )
         form = "wide" if items else form_of(path, columns, asked(stored=False))
         if not form:
@@ -253,29 +259,3 @@ def _blank(readings: Sequence[AnswersReading]) -> Iterator[str]:
             empty = cells - one.n_judgments
             are = "is" if empty == 1 else "are"
             yield f"{empty:,} of {cells:,} cells for answers {are} empty."
-
-
-def rated_sentences(came: Import) -> list[str]:
-    """The sentences that a form asks to rate; none if its questions are something else."""
-    texts = list(dict.fromkeys(one.item for one in came.judgments if not one.suite))
-    whole = sum(" " in text for text in texts)
-    if 2 * whole <= len(texts) or not all(is_rated(one.question) for one in came.judgments):
-        return []
-    return texts
-
-
-def save_sentences(sentences: Sequence[str], path: Path, *, language: str) -> None:
-    """Save sentences as a suite, one item each, which takes their ratings.
-
-    Args:
-        sentences: the sentences.
-        path: workbook that is written.
-        language: ISO 639-1 code of the sentences.
-
-    Raises:
-        CimentoError: they cannot be a suite, or it cannot be written.
-    """
-    with TemporaryDirectory(prefix="cimento-") as temporary:
-        text = "\n".join(sentences) + "\n"
-        listed = write_bytes(text.encode(), Path(temporary) / f"{path.stem}.txt")
-        save_suite(load_material(listed, language=language), path)

@@ -20,6 +20,9 @@ from cimento.suites.ratings import rating_as_text
 ENDS = ("worst", "best")
 """The ends of a scale."""
 
+_SHOWN = 5
+"""Ratings beyond the scale that are named."""
+
 Scale = tuple[float, float]
 """The ends of a scale, the worst first."""
 
@@ -139,6 +142,7 @@ class ScaleForm:
         take: Callable[[Scale], Awaitable[None]],
     ) -> None:
         self._visit, self._say, self._take = visit, visit.say, take
+        self._judgments = judgments
         self._known, self._ratings = scale_of(judgments), ratings_of(judgments)
 
     def build(self) -> None:
@@ -164,13 +168,27 @@ class ScaleForm:
         worst, best = map(self._end, self._fields)
         if worst >= best:
             raise refused(self._fields[1], self._say("people.ends-order"))
-        if worst > min(self._ratings):
-            raise refused(self._fields[0], self._say("people.off-scale"))
-        if best < max(self._ratings):
-            raise refused(self._fields[1], self._say("people.off-scale"))
+        for field, is_beyond in (
+            (self._fields[0], lambda rating: rating < worst),
+            (self._fields[1], lambda rating: rating > best),
+        ):
+            if shown := self._beyond(is_beyond):
+                raise refused(field, self._say("people.off-scale", ratings=shown))
         if (worst, best) != self._known:
             self._known = worst, best
             await self._take((worst, best))
+
+    def _beyond(self, is_beyond: Callable[[float], bool]) -> str:
+        """The ratings beyond an end, each with its person and sentence; empty for none."""
+        say = self._say
+        found = [
+            say("people.off-scale-one", rating=say.number(rating, ",g"), person=one.annotator or "",
+                sentence=one.candidate or one.item)
+            for one in self._judgments
+            if one.counts and is_rated(one.question)
+            and (rating := rating_of(one)) is not None and is_beyond(rating)
+        ]  # fmt: skip
+        return "; ".join([*found[:_SHOWN], *(["..."] if len(found) > _SHOWN else [])])
 
     def _end(self, field: ui.input) -> float:
         end = number_in(field, self._say)

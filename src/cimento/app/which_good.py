@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from nicegui import ui
 
 from cimento.app.findings import button
-from cimento.app.frame import Text, Visit, guarded, heading
+from cimento.app.frame import Text, Visit, guarded, heading, in_page
 from cimento.app.incoming import asked_about
 from cimento.app.parts import named_languages, refused, searched
 from cimento.app.workspace import SUITES
@@ -134,6 +134,7 @@ class WhichGood:
         name: of the form.
         judgments: the answers to it.
         done: shows the answers again, once a test has their sentences.
+        language: of the sentences, ISO 639-1, where it is known; empty where it is not.
     """
 
     def __init__(
@@ -142,9 +143,11 @@ class WhichGood:
         name: str,
         judgments: Sequence[Judgment],
         done: Callable[[], Awaitable[None]],
+        *,
+        language: str = "",
     ) -> None:
         self._visit, self._say, self._name, self._done = visit, visit.say, name, done
-        self._questions = open_questions(judgments)
+        self._questions, self._known = open_questions(judgments), language
 
     def build(self) -> None:
         """Build the part in the place where it is called."""
@@ -179,7 +182,9 @@ class WhichGood:
                 other = ui.input(say("people.good-other")).props("outlined dense")
             self._rows[item] = _Row(sentences, good, other)
         with ui.element("div").classes("tools"):
-            self._language = searched(named_languages(say), label=say("people.form-language"))
+            self._language = searched(
+                named_languages(say), label=say("people.form-language"), value=self._known or None
+            )
             self._language.classes("short")
             button(say("people.good-do"), guarded(self._visit, self._make), icon="note_add")
 
@@ -218,7 +223,10 @@ class WhichGood:
         path = visit.workspace.new(SUITES, f"{self._name}.xlsx")
         save = partial(save_pairs, pairs, path, language=str(self._language.value))
         await asyncio.to_thread(save)
-        await self._place(path, visit.workspace.name_of(path))
+        name = visit.workspace.name_of(path)
+        await self._place(path, name)
+        with in_page(visit):
+            ui.notify(say("people.good-made", file=name), type="positive")
 
     async def _place(self, suite: Path, name: str) -> None:
         """Have the answers be about a test, and show them again.

@@ -364,6 +364,16 @@ class Workspace:
 
         return [path for path in self.entries(JUDGMENTS) if owner(path) == name]
 
+    def delete_judgments(self, name: str) -> None:
+        """Delete all tables of answers to a form of one's own, and keep its secret.
+
+        Raises:
+            StorageError: they cannot be deleted.
+        """
+        for path in self.judgments_of(name):
+            if path.suffix != SECRET:
+                _delete(path)
+
     def delete_form(self, name: str) -> None:
         """Delete all answers to a form of one's own, with the secret of their pseudonyms.
 

@@ -310,7 +310,7 @@ def _as_tsv(table: pl.DataFrame) -> str:
 
 def _with_own_names(table: Table) -> Table:
     """A table of answers as the window writes it for people, with the names of judgments."""
-    from cimento.intake.words import EXPORTED, cell_of, question_of, tie_of
+    from cimento.intake.words import EXPORTED, cell_of, question_of
 
     names = {word: name for name in FIELDS for word in EXPORTED.get(name, {}).values()}
     wanted = {name: names.get(name, name) for name in table.columns}
@@ -322,11 +322,21 @@ def _with_own_names(table: Table) -> Table:
             cells[name] = [told(cell) for cell in cells[name]]
     if "question" in cells and "value" in cells:
         rows = zip(cells["question"], cells["value"], strict=True)
-        cells["value"] = [tie_of(value) if asked == BETTER else value for asked, value in rows]
+        cells["value"] = [_own_value(asked, value) for asked, value in rows]
     for name in ("item", "condition"):
         if name in cells and name not in table.columns:
             cells[name] = [cell_of(cell) for cell in cells[name]]
     return replace(table, columns=tuple(cells), cells=cells)
+
+
+def _own_value(question: str, value: str) -> str:
+    """An answer as it is stored, whatever language a table has it in."""
+    from cimento.intake.words import tie_of
+    from cimento.judgments.yes_no import yes_or_no
+
+    if question == ACCEPTABLE:
+        return yes_or_no(value) or value
+    return tie_of(value) if question == BETTER else value
 
 
 def _from_text(path: Path) -> pl.DataFrame:
@@ -401,12 +411,14 @@ class ColumnMap:
         fixed: field to a value that all answers have.
         values: answer as the file has it to the answer as it is kept.
         chosen: role to the column that somebody has chosen for it; see `judgments.roles`.
+        barred: columns that somebody says have no role, whatever they are called.
     """
 
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fixed: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
     chosen: Mapping[str, str] = field(default_factory=dict)
+    barred: frozenset[str] = frozenset()
 
     def cell(self, row: RawRow, name: str) -> str:
         """The text of a field in a row; empty where there is none."""
@@ -426,6 +438,7 @@ class ColumnMap:
             fixed={**self.fixed, **own.fixed},
             values={**self.values, **own.values},
             chosen={**self.chosen, **own.chosen},
+            barred=self.barred | own.barred,
         )
 
     @property

@@ -21,6 +21,7 @@ _BRACKETED = re.compile(r".*\[(?P<row>[^\[\]]+)\]\s*")
 _NUMBER = re.compile(r"\(?[A-Za-z]{0,2}[0-9]{1,3}\s?[.):]\s*")
 """The number that a form or its author wrote before a question: ``1. ``, ``2)``, ``Q3: ``."""
 
+
 GRID_DASH = " - "
 """What Qualtrics writes between the question of a grid and its row."""
 

@@ -107,7 +107,7 @@ def no_items(columns: Mapping[str, Answers], *, where: str) -> dict[str, str]:
     Raises:
         InputError: some of what look like items have numbers of another scale.
     """
-    out = {name: why for name, cells in columns.items() if (why := _by_itself(name, cells))}
+    out = {name: why for name, cells in columns.items() if (why := by_itself(name, cells))}
     off_scale = partial(_off_scale, where=where)
     for other in (_means, off_scale, _texts, _comments, _other_words, _other_questions):
         left = {name: cells for name, cells in columns.items() if name not in out}
@@ -115,8 +115,13 @@ def no_items(columns: Mapping[str, Answers], *, where: str) -> dict[str, str]:
     return out
 
 
-def _by_itself(name: str, column: Answers) -> str:
-    """Why a column is not an item, whatever the others are; empty for no reason."""
+def by_itself(name: str, column: Answers) -> str:
+    """Why a column is not an item, whatever the others are; empty for no reason.
+
+    Args:
+        name: what is above it.
+        column: its answers.
+    """
     if not column.cells:
         return "it has no answers"
     if column.never or len(column.numbers) < _MOSTLY * len(column.cells):

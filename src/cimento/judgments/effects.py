@@ -138,15 +138,15 @@ def _share(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceShare:
-    """How often one sentence was preferred where it could be.
+    """How often one sentence was preferred where it could be, or called acceptable.
 
     Attributes:
         suite: name of the suite.
         item: id of the item.
         condition: of the sentence; empty where it is not known.
         sentence: as it was chosen, or the word for both or neither.
-        n: number of people who chose it.
-        of: number of people who chose between it and others.
+        n: number of people who chose it, or said yes.
+        of: number of people who chose between it and others, or said yes or no.
     """
 
     suite: str
@@ -184,6 +184,26 @@ def sentence_shares(
         for (suite, item), counts in chosen.items()
         for (condition, sentence), n in counts.most_common()
     ]  # fmt: skip
+
+
+def acceptance_shares(judgments: Sequence[Judgment]) -> list[SentenceShare]:
+    """How often each sentence was called acceptable, in the order of the answers.
+
+    Args:
+        judgments: the answers; those that are not yes or no to whether a sentence is acceptable are
+            left out, and of repeated ones of one person all but the first.
+    """
+    asked = grouped(
+        ((one.suite, one.item, one.condition, one.candidate or one.item), one.value == _YES)
+        for one in once(judgments)
+        if one.question == ACCEPTABLE and one.counts and one.value in (_YES, _NO)
+    )
+    return [
+        SentenceShare(
+            suite=suite, item=item, condition=condition, sentence=sentence, n=sum(yes), of=len(yes)
+        )
+        for (suite, item, condition, sentence), yes in asked.items()
+    ]
 
 
 def condition_models(

@@ -63,12 +63,14 @@ class RawAnswers:
     reading: AnswersReading
 
 
-def read_long(table: Table, columns: ColumnMap) -> RawAnswers:
+def read_long(table: Table, columns: ColumnMap, *, is_of_suite: bool = False) -> RawAnswers:
     """A table with one answer in each row.
 
     Args:
         table: the table.
         columns: where the fields stand.
+        is_of_suite: whether a suite or a design has the questions; without one the sentences are
+            kept beside the names of items.
 
     Raises:
         InputError: it does not say whose the answers are, or has none.
@@ -94,7 +96,18 @@ def read_long(table: Table, columns: ColumnMap) -> RawAnswers:
     reading = answers_reading(table, columns, own=(ANSWER,) if told else (), roles=roles)
     table, codes = decoded(table, columns.columns.get("value", ()), columns.values)
     notes += [*codes, *coarse_items(table, columns)]
-    return RawAnswers(resolved(rows_of(table), columns), {}, tuple(notes), reading)
+    rows = resolved(rows_of(table), columns)
+    return RawAnswers(
+        rows if is_of_suite else [*map(_with_sentence, rows)], {}, tuple(notes), reading
+    )
+
+
+def _with_sentence(row: RawRow) -> RawRow:
+    """An answer to an item with its sentence as what was judged, unless something else was."""
+    cells = row.cells
+    if "candidate" in cells or not (cells.get("item") and cells.get(TEXT)):
+        return row
+    return replace(row, cells={**cells, "candidate": cells[TEXT]})
 
 
 def likely_form(table: Table, columns: ColumnMap, places: AskedItems) -> str:

@@ -26,6 +26,8 @@ _FEWEST_IDS = 8
 """Number of rows from which numbers in steps of one are ids, and can be no answers."""
 _FIELDS = {"participant": "annotator", "sentence": TEXT, "answer": "value", "rating": "value"}
 """The fields of judgments that have another name than their role."""
+_BARRED = frozenset({"annotator", "value", "item", "condition", TEXT})
+"""The fields for which a column may be barred; what a program measures stays what it is."""
 _ROLES = {field: role for role, field in reversed(_FIELDS.items())}
 
 
@@ -210,7 +212,12 @@ def with_roles(
         todo = f"If you mean it nevertheless, give {role}={chosen[role]}!, with the mark."
         raise UsageError(where=f"{table.name}, --columns", seen=seen.rstrip("."), todo=todo)
     fields = {
-        field: _fitting(renamed, field, names, tested=field not in untested)
+        field: _fitting(
+            renamed,
+            field,
+            [name for name in names if field not in _BARRED or name not in columns.barred],
+            tested=field not in untested,
+        )
         for field, names in columns.columns.items()
     }
     return renamed, replace(columns, columns={**fields, **{field_of(r): (r,) for r in chosen}})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -19,7 +20,8 @@ from cimento.judgments import BETTER, BOTH, NONE, TEXT, ColumnMap, RawRow
 from cimento.judgments.asked import GRID_DASH, AskedItems
 from cimento.judgments.chosen import ChoiceQuestion, choices_in, choices_said, ties_said
 from cimento.judgments.codes import decoded
-from cimento.judgments.columns import Answers, no_items
+from cimento.judgments.columns import Answers, by_itself, no_items
+from cimento.judgments.doubted import about_people, outside_grid
 from cimento.judgments.formats import RawAnswers
 from cimento.judgments.forms import FormTable, form_table
 from cimento.judgments.participants import (
@@ -33,7 +35,7 @@ from cimento.judgments.participants import (
     rows_advised,
     times_of,
 )
-from cimento.judgments.roles import answers_reading, resolved, rows_of, with_roles
+from cimento.judgments.roles import answers_reading, field_of, resolved, rows_of, with_roles
 
 _SHOWN = 5
 _NO_CHOICE = "its answers are not sentences to choose from"
@@ -70,7 +72,7 @@ def read_wide(
     """
     read = form_table(open_table(path, apart=True), form, unsubmitted=unsubmitted)
     _refuse_answers(columns)
-    table, columns = with_roles(read.table, _by_first_row(columns, read))
+    table, columns = with_roles(read.table, _by_first_row(_of_program(columns, read), read))
     columns, called = _without_answers(columns)
     named = is_named(table, columns)
     people = "" if named else of_wide(table, read, keep_names=keep_names)
@@ -89,7 +91,8 @@ def read_wide(
     # The answers of a design are those that it has.
     rated = [] if places.complete else asked.rated
     table, codes = decoded(table, rated, columns.values, coded=read.coded)
-    rows, passed, ties = _melted(table, columns, _item_names(read, asked.items), asked.choices)
+    names = _item_names(read, asked.items)
+    rows, passed, ties = _melted(table, columns, names, asked.choices, is_of_suite=bool(places))
     said = (*notes, *_remarks(read, asked, places), *ties, *codes)
     return RawAnswers(rows, {**read.passed, **passed}, said, reading)
 
@@ -246,6 +249,14 @@ def _refuse_unfit(table: Table, rest: Sequence[str], asked: _Asked) -> None:
             )
 
 
+def _of_program(columns: ColumnMap, form: FormTable) -> ColumnMap:
+    """A map with the columns that the program of a form writes, such as the time of a sitting."""
+    known = form.program.roles if form.program else {}
+    own = {field_of(role): tuple(names) for role, names in known.items()}
+    more = {name: (*columns.columns.get(name, ()), *also) for name, also in own.items()}
+    return replace(columns, columns={**columns.columns, **more})
+
+
 def _by_first_row(columns: ColumnMap, form: FormTable) -> ColumnMap:
     """A map whose columns may be named by what people read, by the names of the first row."""
     names = {heading: name for name, heading in form.headings.items()}
@@ -289,10 +300,29 @@ def _others(
         }
     out = {name: "" for name in rest if name in form.written}
     out |= {name: _CALLED_SO for name in rest if name in called and name not in out}
+    return out | _not_items(form, table, [name for name in rest if name not in out], cells)
+
+
+def _not_items(
+    form: FormTable, table: Table, rest: Sequence[str], cells: Mapping[str, Answers]
+) -> dict[str, str]:
+    """The columns that are not items by what is in them and by what the others are."""
+    dash = bool(form.headings)
+    apart = outside_grid({name: form.heading(name) for name in rest}, cells, dash=dash)
+    # Their numbers say nothing of the scale, and what is in words has reasons of its own.
+    out = {
+        name: by_itself(form.heading(name), cells[name]) or why
+        for name, why in apart.items()
+        if cells[name].are_numbers
+    }
     left = [name for name in rest if name not in out]
     times = Counter(map(form.heading, left))
     back = {head if times[head := form.heading(name)] == 1 else name: name for name in left}
     why = no_items({head: cells[name] for head, name in back.items()}, where=table.name)
+    why |= {head: apart[name] for head, name in back.items() if head not in why and name in apart}
+    asked = {head: cells[name] for head, name in back.items() if head not in why}
+    before = [*itertools.takewhile(lambda head: head not in asked, back)]
+    why |= dict(about_people(asked, before, dash=dash))
     return out | {back[head]: reason for head, reason in why.items()}
 
 
@@ -363,6 +393,8 @@ def _melted(
     columns: ColumnMap,
     names: Mapping[str, str],
     choices: Mapping[str, ChoiceQuestion],
+    *,
+    is_of_suite: bool,
 ) -> tuple[list[RawRow], Counter[str], Iterator[str]]:
     """One row for each answer, with the other fields of its person.
 
@@ -371,6 +403,7 @@ def _melted(
         columns: where these fields stand.
         names: each column of an item with the item's name.
         choices: the columns whose answers are sentences.
+        is_of_suite: whether a suite or a design has the questions.
 
     Returns:
         The rows; what was skipped, and how often; and what is said of both and neither.
@@ -384,7 +417,9 @@ def _melted(
             if not (answer := answers[name][number]):
                 continue
             # The heading is whatever the suite calls the item: its id or its text.
-            cells = {**person.cells, "item": item, TEXT: name, "value": answer}
+            cells = {**person.cells, "item": item, "value": answer}
+            if is_of_suite:
+                cells[TEXT] = name
             if question := choices.get(name):
                 value = question.values.get(answer, answer)
                 if not value:

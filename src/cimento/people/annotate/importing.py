@@ -201,7 +201,7 @@ def _read(path: Path, options: ImportOptions, person: str) -> RawAnswers:
     if form == "long":
         table, columns = open_table(path), usual_columns(None).with_own(options.columns)
         _refuse_other_form(table, columns, options.places)
-        return read_long(table, columns)
+        return read_long(table, columns, is_of_suite=bool(options.places))
     program = programs().get(form)
     if form == "wide" or (program is not None and program.shape == "wide"):
         return read_wide(

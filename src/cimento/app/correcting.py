@@ -1,0 +1,68 @@
+"""Files of answers that were read, so that their columns can be corrected.
+
+They are kept in memory until the program ends: what people wrote into a form is stored nowhere but
+in the answers, where their names are replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.errors import CimentoError
+from cimento.io.files import read_bytes
+from cimento.suites.reading import sha256_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadFile:
+    """A file of answers, and what was made of it.
+
+    Attributes:
+        name: name of the file.
+        data: its content.
+        roles: the role of each column that has one.
+        suite: the test that it was read by; None where its sentences have made one.
+        language: of its sentences, ISO 639-1; empty where it was not needed.
+        made: that test; None where none was made.
+        digest: of the content of that test as it was made; empty without one.
+    """
+
+    name: str
+    data: bytes
+    roles: Mapping[str, str]
+    suite: Path | None
+    language: str = ""
+    made: Path | None = None
+    digest: str = ""
+
+    def test_as_made(self) -> bytes | None:
+        """The content of the test that its sentences made; None where somebody changed it."""
+        try:
+            data = b"" if self.made is None else read_bytes(self.made)
+        except CimentoError:
+            return None
+        return data if data and sha256_of(data) == self.digest else None
+
+
+_MOST_KEPT = 8
+_kept: dict[Path, ReadFile] = {}
+
+
+def keep(table: Path, file: ReadFile) -> None:
+    """Keep a file beside the table of its answers, in place of the oldest of too many."""
+    _kept.pop(table, None)
+    while len(_kept) >= _MOST_KEPT:
+        del _kept[next(iter(_kept))]
+    _kept[table] = file
+
+
+def kept(table: Path) -> ReadFile | None:
+    """The file that a table of answers was read from; None where it is known no more."""
+    return _kept.get(table)
+
+
+def drop(table: Path) -> None:
+    """Keep a file no longer."""
+    _kept.pop(table, None)

@@ -1,0 +1,112 @@
+"""The sentences that a form has people judge, and the test that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cimento.judgments import ACCEPTABLE
+from cimento.judgments.summaries import is_rated
+from cimento.kinds.registry import load_suite, save_suite
+from cimento.people.annotate.rows import Import
+from cimento.suites.crossed import CLUSTER
+from cimento.suites.ratings import RatedSentence, RatedSet, suite_from_ratings
+from cimento.suites.sentence_list import are_labels
+
+
+@dataclass(frozen=True, slots=True)
+class FormSentences:
+    """The sentences of a form, each once.
+
+    Attributes:
+        texts: the sentences, in the order of the answers.
+        items: what the file calls the item of each; empty strings where it names none.
+        condition: the column of their conditions as the file calls it; empty without one, and where
+            the conditions cannot be labels.
+        conditions: the condition of each; none without a column.
+        lost: the column of conditions that are not kept; empty for none.
+    """
+
+    texts: tuple[str, ...]
+    items: tuple[str, ...]
+    condition: str = ""
+    conditions: tuple[str, ...] = ()
+    lost: str = ""
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is said of conditions that the test does not have."""
+        if not self.lost:
+            return []
+        why = "its cells are not one of a few names for each sentence"
+        return [f'The column "{self.lost}" is not kept: {why}.']
+
+
+def sentences_of(came: Import) -> FormSentences | None:
+    """The sentences that a form asks to judge; None if its questions are something else.
+
+    Args:
+        came: the answers, read without a test.
+    """
+    asked = [one for one in came.judgments if not one.suite and not one.is_check]
+    if not all(is_rated(one.question) or one.question == ACCEPTABLE for one in asked):
+        return None
+    items: dict[str, str] = {}
+    conditions: dict[str, set[str]] = {}
+    for one in asked:
+        text = one.candidate or one.item
+        items.setdefault(text, one.item if one.candidate else "")
+        conditions.setdefault(text, set()).add(one.condition)
+    if 2 * sum(" " in text for text in items) <= len(items):
+        return None
+    column = next((name for of in came.readings for name in of.roles.get("condition", ())), "")
+    named = [next(iter(of_one)) if len(of_one) == 1 else "" for of_one in conditions.values()]
+    texts, known = tuple(items), tuple(items.values())
+    if not column or not any(map(any, conditions.values())):
+        return FormSentences(texts, known)
+    if not are_labels(named):
+        return FormSentences(texts, known, lost=column)
+    return FormSentences(texts, known, column, tuple(named))
+
+
+def save_sentences(sentences: FormSentences, path: Path, *, language: str) -> None:
+    """Save sentences as a suite, which takes their ratings, with their conditions as labels.
+
+    Sentences of one item of the file are of one cluster.
+
+    Args:
+        sentences: the sentences.
+        path: workbook that is written.
+        language: ISO 639-1 code of the sentences.
+
+    Raises:
+        CimentoError: they cannot be a suite, or it cannot be written.
+    """
+    numbers = [str(number) for number in range(1, len(sentences.texts) + 1)]
+    rated = [
+        RatedSentence(id=id_, text=text, columns=columns)
+        for id_, text, columns in zip(numbers, sentences.texts, _columns(sentences), strict=True)
+    ]
+    listed = RatedSet(name=path.stem, sentences=tuple(rated), language=language)
+    suite = suite_from_ratings(listed)
+    if _share_items(sentences):
+        suite = replace(suite, cluster=(CLUSTER,))
+    save_suite(load_suite(suite), path)
+
+
+def _columns(sentences: FormSentences) -> Sequence[dict[str, str]]:
+    """The further columns of each sentence: its condition, and the item that it shares."""
+    found: list[dict[str, str]] = [{} for _ in sentences.texts]
+    if sentences.condition:
+        for columns, name in zip(found, sentences.conditions, strict=True):
+            columns[sentences.condition] = name
+    if _share_items(sentences):
+        for columns, item in zip(found, sentences.items, strict=True):
+            columns[CLUSTER] = item
+    return found
+
+
+def _share_items(sentences: FormSentences) -> bool:
+    """Whether all sentences are of an item, and several of one."""
+    return all(sentences.items) and len({*sentences.items}) < len(sentences.items)

@@ -1,0 +1,106 @@
+"""Questions to people about themselves among the sentences that they judged.
+
+A number of languages, or consent as 1, could pass for a rating. Neither the words of a question nor
+its numbers alone tell it from a sentence that is a question; the form of all headings, the places
+of the columns and the range of the answers do, together. Who knows better says so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from cimento.intake.forms import of_grid
+from cimento.intake.names import ends_sentence
+from cimento.judgments.asked import GRID_DASH
+from cimento.judgments.columns import Answers
+
+_FEWEST = 3
+_MOSTLY = 2 / 3
+"""The least proportion of headings that are statements, from which questions are something else."""
+_FEW, _SOME = 4, 2
+"""How many times more statements there are than questions before them: where these are something
+else whatever their answers are, and where they are so only with another range of answers."""
+_APART = "it stands apart from the grid of the others"
+
+
+def outside_grid(
+    headings: Mapping[str, str], columns: Mapping[str, Answers], *, dash: bool
+) -> dict[str, str]:
+    """The columns that stand beside a grid and are no statements, where most are of a grid.
+
+    Args:
+        headings: what people read above each column that may be an item.
+        columns: what may be the answers in each.
+        dash: whether the program writes a dash between the question of a grid and its row.
+
+    Returns:
+        Each column with the reason why it is not an item.
+    """
+    parts = {name: _of_grid(heading, dash=dash) for name, heading in headings.items()}
+    rows = Counter(question for question, _ in parts.values() if question)
+    grid = [name for name, (question, _) in parts.items() if rows[question] >= _FEWEST]
+    of_numbers = 2 * sum(columns[name].are_numbers for name in grid) > len(grid)
+    outside = [
+        name
+        for name, heading in headings.items()
+        if name not in grid and not _states(heading) and columns[name].are_numbers == of_numbers
+    ]
+    return dict.fromkeys(outside, _APART) if len(grid) > len(outside) else {}
+
+
+def _of_grid(heading: str, *, dash: bool) -> tuple[str, str]:
+    """The question of a grid and its row, as the program writes them."""
+    return of_grid(heading, dash=GRID_DASH if dash else "")
+
+
+def about_people(
+    columns: Mapping[str, Answers], before: Sequence[str], *, dash: bool
+) -> Iterator[tuple[str, str]]:
+    """The columns that are no statements where most are, and that are likely about the person.
+
+    They come before all statements. Behind other columns about people they are few, or lack an end
+    of the range of the others; in front of everything, everybody gave them one answer.
+
+    Args:
+        columns: those whose cells may be answers, by what is above them, in the order of the form.
+        before: headings of the columns in front of them that are not answers to items.
+        dash: whether the program writes a dash between the question of a grid and its row.
+
+    Yields:
+        The heading of each, with the reason.
+    """
+    rows = {name: _of_grid(name, dash=dash)[1] or name for name in columns}
+    statements = [name for name in columns if _states(rows[name])]
+    others = [name for name in columns if name not in statements]
+    if len(statements) < max(_FEWEST, _MOSTLY * len(columns)) or not others:
+        return
+    known = [columns[name] for name in statements]
+    order = [*columns]
+    first = order.index(statements[0])
+    leading = [name for name in others if order.index(name) < first]
+    has_others = not all(map(_states, before))
+    few, some = (n * len(leading) <= len(statements) for n in (_FEW, _SOME))
+    # Among statements, questions are sentences too; before them they go with those about people.
+    if leading != others or not (few or (some and has_others)):
+        return
+    for name in leading:
+        is_alike = not has_others and len({*columns[name].cells}) > 1
+        if (few and has_others) or (not is_alike and _is_narrower(columns[name], known)):
+            yield name, "it stands before the sentences, and is not one of them in its form"
+
+
+def _states(heading: str) -> bool:
+    return ends_sentence(heading) and not _asks(heading)
+
+
+def _asks(heading: str) -> bool:
+    return heading.rstrip(" *:\"'»”’").endswith("?")
+
+
+def _is_narrower(column: Answers, known: Sequence[Answers]) -> bool:
+    """Whether answers lack one of the ends of the others, or in words one of their answers."""
+    numbers = [number for one in known for number in one.numbers]
+    if numbers and column.numbers:
+        return not {min(numbers), max(numbers)} <= {*column.numbers}
+    return not {cell for one in known for cell in one.cells} <= {*column.cells}
