@@ -27,7 +27,7 @@ _OF_MEANS = ("rating_n", "rating", "rating_sd", "mean_z_n", "mean_z")
 _HEADINGS = {*FIELDS, *_OF_MEANS}.union(
     *(EXPORTED[name].values() for name in (*FIELDS, "sentence", *_OF_MEANS))
 )
-_NUMBERS = ("value", "position", "seconds", "session_seconds")
+_NUMBERS = ("value", "position", "answer_place", "seconds", "session_seconds")
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,8 @@ class Judgment:
         at: time of the answer, in UTC; from a form, when it was sent, as the form has it.
         survey: list of the survey.
         position: place in that list, from 1.
+        answer_place: place of the answer among those that were shown, from 1; None where their
+            order is not known.
         seconds: number of seconds that the answer took.
         session_seconds: number of seconds that the whole sitting took.
         expected: the correct answer of an attention check; None for every other question.
@@ -92,6 +94,7 @@ class Judgment:
     at: str | None = None
     survey: str | None = None
     position: int | None = None
+    answer_place: int | None = None
     seconds: float | None = None
     session_seconds: float | None = None
     expected: str | None = None
@@ -361,7 +364,8 @@ def _from_text(path: Path) -> pl.DataFrame:
         raise InputError(
             where=str(path),
             seen=f"a number cannot be read ({str(error).splitlines()[0]})",
-            todo="position is a whole number, seconds and session_seconds are numbers.",
+            todo="position and answer_place are whole numbers, seconds and session_seconds are"
+            " numbers.",
         ) from error
     validate_table(typed, JUDGMENTS, where=str(path))
     return typed

@@ -61,6 +61,7 @@ ANSWER_ROLES: Mapping[str, Role] = {
     "right": Role("1 and 0", lambda column: {*column.two} == {"0", "1"}),
     "survey": Role("names of lists", _is_any),
     "position": Role("places in a list", _is_time),
+    "answer_place": Role("places of answers", _is_time),
     "seconds": Role("numbers of seconds", _is_time),
     MILLISECONDS: Role("numbers of milliseconds", _is_time),
     "session_seconds": Role("numbers of seconds", _is_time),
