@@ -24,6 +24,7 @@ from cimento.app.answer_tables import (
     people_without_z,
     scale_of_alpha,
     sentence_means,
+    shown_apart,
     workbook_of,
 )
 from cimento.app.beside import Asked, BesideModels
@@ -342,7 +343,7 @@ class Results:
             return
         heading(say("people.means"), level=3)
         places = [(one.suite, one.item, one.condition) for one in means]
-        of = {name: say(f"people.of-{name}") for name in _OF_MEANS}
+        of = shown_apart(_OF_MEANS, self._labels.names, say)
         columns = {
             of["item"]: [one.item for one in means],
             of["condition"]: [condition_shown(one.condition, say) for one in means],

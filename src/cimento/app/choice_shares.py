@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from cimento.app.answer_tables import Labels, condition_shown, heading_of, titled
+from cimento.app.answer_tables import Labels, condition_shown, shown_apart
 from cimento.app.frame import Text, Visit, heading
 from cimento.app.incoming import asked_about
 from cimento.app.labels import suite_of
 from cimento.app.parts import table
 from cimento.app.words import Words, percent
 from cimento.errors import CimentoError
-from cimento.intake.words import told_cell, told_tie
+from cimento.intake.words import apart_from, told_cell, told_tie
 from cimento.io.values import grouped
 from cimento.judgments import BETTER, BOTH, NONE, Judgment
 from cimento.judgments.effects import SentenceShare
@@ -75,16 +75,18 @@ def show_shares(shares: Sequence[SentenceShare], labels: Labels, say: Words) -> 
     if not shares:
         return
     heading(say("people.shares"), level=3)
+    own = labels.columns(_places(shares))
+    of = shown_apart(("item", "condition", "sentence", "chosen", "share"), own, say)
     columns = {
-        say("people.of-item"): [one.item for one in shares],
-        say("people.of-condition"): [_condition(one.condition, say) for one in shares],
-        say("people.of-sentence"): [told_tie(one.sentence, say.language) for one in shares],
-        **labels.columns(_places(shares)),
-        say("people.of-chosen"): [f"{say.number(one.n)}/{say.number(one.of)}" for one in shares],
-        say("people.of-share"): [percent(100 * one.n / one.of, say) for one in shares],
+        of["item"]: [one.item for one in shares],
+        of["condition"]: [_condition(one.condition, say) for one in shares],
+        of["sentence"]: [told_tie(one.sentence, say.language) for one in shares],
+        **own,
+        of["chosen"]: [f"{say.number(one.n)}/{say.number(one.of)}" for one in shares],
+        of["share"]: [percent(100 * one.n / one.of, say) for one in shares],
     }
     if not any(one.condition for one in shares):  # no test says what they are
-        del columns[say("people.of-condition")]
+        del columns[of["condition"]]
     rows = [list(row) for row in zip(*columns.values(), strict=True)]
     table([*columns], rows)
     if any(one.sentence in (BOTH, NONE) for one in shares):
@@ -113,12 +115,13 @@ def shares_grid(shares: Sequence[SentenceShare], labels: Labels, language: str) 
         language: of the headings, ISO 639-1.
     """
     texts = ("suite", "item", "condition", "sentence")
+    own = labels.names
     numbers = ("chosen_n", "of_n", "share", "share_low", "share_high")
     return Grid(
         title="shares",
         header=(
-            *(heading_of(name, language) for name in texts), *titled(labels.names),
-            *(heading_of(name, language) for name in numbers),
+            *(apart_from(name, language, own) for name in texts), *own,
+            *(apart_from(name, language, own) for name in numbers),
         ),
         labels=len(texts) + len(labels.names),
         rows=tuple(

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.app.answer_tables import Labels, condition_shown, heading_of
+from cimento.app.answer_tables import Labels, condition_shown, heading_of, shown_apart
 from cimento.app.frame import Text, Visit, heading
 from cimento.app.parts import ends, table
 from cimento.app.words import Words, reason_of, two_decimals
@@ -94,9 +94,8 @@ def label_tables(judgments: Sequence[Judgment], labels: Labels, say: Words) -> l
     places = dict.fromkeys((one.suite, one.item, one.condition) for one in judgments)
     # In the order of the suite, and behind it what the suite does not have.
     ordered = dict.fromkeys([*(place for place in labels.of_place if place in places), *places])
-    columns = {
-        say("people.of-condition"): {place: condition_shown(place[2], say) for place in ordered}
-    }
+    title = shown_apart(("condition",), labels.names, say)["condition"]
+    columns = {title: {place: condition_shown(place[2], say) for place in ordered}}
     columns |= {
         name: {place: labels.of(*place)[number] for place in ordered}
         for number, name in enumerate(labels.names)

@@ -313,13 +313,18 @@ def _as_tsv(table: pl.DataFrame) -> str:
 
 def _with_own_names(table: Table) -> Table:
     """A table of answers as the window writes it for people, with the names of judgments."""
-    from cimento.intake.words import EXPORTED, cell_of, question_of, tie_of
+    from cimento.intake.words import cell_of, headings_of, question_of, tie_of
 
-    names = {word: name for name in FIELDS for word in EXPORTED.get(name, {}).values()}
-    wanted = {name: names.get(name, name) for name in table.columns}
-    if {"item", "value"} <= {*table.columns} or len({*wanted.values()}) < len(wanted):
+    ours: dict[str, str] = {}
+    for name in FIELDS:
+        found = [heading for heading in headings_of(name) if heading in table.columns]
+        ours |= dict.fromkeys(found[:1], name)
+    # What is called like a field that another column has is the author's own.
+    own = {*FIELDS}.intersection(ours.values()) - {*ours}
+    wanted = {name: ours.get(name, name) for name in table.columns if name not in own}
+    if {"item", "value"} <= {*table.columns} and not own:
         return table
-    cells = {wanted[name]: table.cells[name] for name in table.columns}
+    cells = {new: table.cells[name] for name, new in wanted.items()}
     for name, told in (("question", question_of), ("scale", scale_in)):
         if name in cells:
             cells[name] = [told(cell) for cell in cells[name]]
