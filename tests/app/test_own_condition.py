@@ -54,13 +54,6 @@ def test_the_author_s_column_keeps_its_name_and_answers_are_read_back(listed, tm
     assert grid.header.count("Condizione") == 1
     place = grid.header.index("Condizione")
     assert [str(row[place]) for row in grid.rows] == [label for *_, label in SENTENCES] * 2
-        "buona",
-        "cattiva",
-        "buona",
-        "cattiva",
-        "riempitivo",
-        "riempitivo",
-    ] * 2
     file = tmp_path / "answers.csv"
     file.write_text(answers_csv(judgments, Beyond(), language, labels), encoding="utf-8")
     assert judgments_of(read_judgments(file)) == judgments
