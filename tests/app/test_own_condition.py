@@ -5,10 +5,19 @@ from __future__ import annotations
 import openpyxl
 import pytest
 
-from cimento.app.answer_tables import NO_LABELS, Beyond, answers_csv, answers_grid, means_grid
-from cimento.app.labels import labels_asked
+from cimento.app.answer_tables import (
+    NO_LABELS,
+    Beyond,
+    Labels,
+    answers_csv,
+    answers_grid,
+    means_grid,
+)
+from cimento.app.label_shares import label_shares
+from cimento.app.labels import label_tables, labels_asked
+from cimento.app.words import words
 from cimento.cli.main import invoke
-from cimento.judgments import Judgment, judgments_of, read_judgments
+from cimento.judgments import BETTER, Judgment, judgments_of, read_judgments
 from cimento.people.annotate.importing import apply_judgments
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.material import SurveyPlan, load_material
@@ -43,6 +52,39 @@ def rated(design):
         for person, values in {"P-1": (5, 1, 4, 2, 5, 4), "P-2": (4, 2, 5, 2, 5, 5)}.items()
         for one, value in zip(sorted(design.questions, key=lambda q: q.item), values, strict=True)
     ]  # fmt: skip
+
+
+def test_two_columns_of_labels_have_means_together(listed):
+    design = build_design(listed, SurveyPlan(language="it", checks=0))
+    tables = label_tables(rated(design), labels_asked(design), words("it"))
+    (both,) = (one for one in tables if "×" in one.name)
+    assert both.name == "Costruzione × Condizione"
+    # By hand, of the two people's ratings in `rated`.
+    assert {mean.label: mean.these.value for mean in both.means} == {
+        "accordo × buona": 4.5, "accordo × cattiva": 1.5, "clitico × buona": 4.5,
+        "clitico × cattiva": 2.0, "altro × riempitivo": 4.75,
+    }  # fmt: skip
+
+
+def test_choices_have_proportions_by_label():
+    labels = Labels.at(
+        {
+            ("coppie", str(n), ""): {"Fenomeno": name}
+            for n, name in enumerate(("accordo", "clitici"))
+        }
+    )
+    answers = {"P-1": ("good", "bad"), "P-2": ("good", "good"), "P-3": ("good", "bad")}
+    judgments = [
+        Judgment(
+            suite="coppie", item=str(n), condition=side, annotator=who, question=BETTER,
+            value=f"Frase {side}.",
+        )
+        for who, sides in answers.items() for n, side in enumerate(sides)
+    ]  # fmt: skip
+    found = label_shares(judgments, labels)
+    shares = {one.label: (one.items, one.share.n, one.share.share) for one in found["Fenomeno"]}
+    assert shares == {"accordo": (1, 3, 1.0), "clitici": (1, 3, pytest.approx(1 / 3))}
+    assert label_shares(judgments, NO_LABELS) == {}
 
 
 @pytest.mark.parametrize("language", ["it", "en"])

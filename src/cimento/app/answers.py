@@ -34,6 +34,7 @@ from cimento.app.fillers import offer_without
 from cimento.app.findings import button
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading
 from cimento.app.incoming import asked_in, read_upload, remarks_on
+from cimento.app.label_shares import show_label_shares
 from cimento.app.labels import (
     LabelTable,
     label_tables,
@@ -254,6 +255,7 @@ class Results:
             self._build_downloads(beyond, by_label, shares)
             self._build_questions(summaries)
             show_label_tables(by_label, self._say)
+            show_label_shares(self._judgments, self._labels, self._say)
             self._build_means()
             show_shares(shares, self._labels, self._say)
 
