@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cimento.app.answer_tables import Beyond, titled
+from cimento.app.answer_tables import Beyond
 from cimento.intake.forms import is_stamp
 from cimento.intake.reading import ANSWERS
 from cimento.intake.table import Table
@@ -149,6 +149,6 @@ def read_told(path: Path, judgments: Sequence[Judgment]) -> Beyond:
     stored: Told = json.loads(read_bytes(path))
     told = {
         title: {who: text for who, text in said.items() if who in people}
-        for title, said in zip(titled([*stored]), stored.values(), strict=True)
+        for title, said in stored.items()
     }
     return Beyond((), {title: said for title, said in told.items() if said})

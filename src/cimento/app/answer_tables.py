@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import TypeAlias
 
 from cimento.app.words import USUAL, Words
-from cimento.intake.words import EXPORTED, QUESTIONS, told_cell, told_tie
+from cimento.intake.words import EXPORTED, OURS, QUESTIONS, apart_from, told_cell, told_tie
 from cimento.judgments import ACCEPTABLE, BETTER, FIELDS, FILLER, SCALE, Judgment, csv_of, table_of
 from cimento.judgments.labeled import Place
 from cimento.judgments.summaries import QuestionSummary, is_rated, once, rating_of
@@ -28,7 +28,7 @@ _OF_MEANS = ("rating_n", "rating", "rating_sd", "mean_z_n", "mean_z")
 _HEADINGS = {*FIELDS, *_OF_MEANS}.union(
     *(EXPORTED[name].values() for name in (*FIELDS, "sentence", *_OF_MEANS))
 )
-_NUMBERS = ("value", "position", "seconds", "session_seconds")
+_NUMBERS = ("value", "position", "answer_place", "seconds", "session_seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +102,8 @@ class Labels:
         """The labels of some sentences, by the heading of their column."""
         of_each = [self.of(*place) for place in places]
         return {
-            title: [of_one[number] for of_one in of_each]
-            for number, title in enumerate(titled(self.names))
+            name: [of_one[number] for of_one in of_each] for number, name in enumerate(self.names)
         }
-
-
-def titled(names: Sequence[str]) -> tuple[str, ...]:
-    """The headings of columns of somebody's own, apart from those that cimento writes."""
-    return tuple(f"{name} (2)" if name in _HEADINGS else name for name in names)
 
 
 NO_LABELS = Labels()
@@ -161,16 +155,38 @@ def heading_of(name: str, language: str) -> str:
     return EXPORTED[name].get(language, name)
 
 
+def shown_apart(names: Iterable[str], own: Collection[str], say: Words) -> dict[str, str]:
+    """The titles of columns of a page by their names, apart from those of an author's own.
+
+    Args:
+        names: such as ``condition``.
+        own: the titles of the author's columns, which stay as they are.
+        say: the words of the page.
+    """
+    titles = {name: say(f"people.of-{name}") for name in names}
+    return {name: f"{title}{OURS}" if title in own else title for name, title in titles.items()}
+
+
 def condition_shown(condition: str, say: Words) -> str:
     """The condition of a sentence, where it is that of a list in the words of a page."""
     return told_cell(condition, say.language)
 
 
-def _headings(judgments: Sequence[Judgment], names: Sequence[str], language: str) -> list[str]:
-    """The headings of fields of judgments; times that others wrote are in no zone that is known."""
+def _headings(
+    judgments: Sequence[Judgment], names: Sequence[str], language: str, *, own: Sequence[str]
+) -> list[str]:
+    """The headings of fields of judgments; times that others wrote are in no zone that is known.
+
+    Args:
+        judgments: the answers.
+        names: the fields.
+        language: ISO 639-1.
+        own: columns of the author's own, whose names stay as they are.
+    """
     is_ours = all(one.at is None or one.at.endswith(_UTC) for one in judgments)
     return [
-        heading_of("sent" if name == "at" and not is_ours else name, language) for name in names
+        apart_from("sent" if name == "at" and not is_ours else name, language, own)
+        for name in names
     ]
 
 
@@ -242,11 +258,9 @@ def answers_csv(
     ]
     of_each = labels.columns([(one.suite, one.item, one.condition) for one in whole])
     more += [pl.Series(title, cells, dtype=pl.String) for title, cells in of_each.items()]
-    return csv_of(
-        table.with_columns(more).rename(
-            dict(zip(table.columns, _headings(whole, table.columns, language), strict=True))
-        )
-    )
+    headings = _headings(whole, table.columns, language, own=labels.names)
+    renamed = table.rename(dict(zip(table.columns, headings, strict=True)))
+    return csv_of(renamed.with_columns(more))
 
 
 def answers_grid(
@@ -264,13 +278,14 @@ def answers_grid(
     of_each = [labels.of(one.suite, one.item, one.condition) for one in whole]
     judgments = _in_words(whole, language)
     present = table_of(judgments).columns
+    own = (*labels.names, *beyond.told)
     texts = [name for name in present if name not in _NUMBERS]
     numbers = [name for name in _NUMBERS if name in present]
     return Grid(
         title="answers",
         header=(
-            *_headings(judgments, texts, language), *titled(labels.names), *beyond.told,
-            *_headings(judgments, numbers, language),
+            *_headings(judgments, texts, language, own=own), *labels.names, *beyond.told,
+            *_headings(judgments, numbers, language, own=own),
         ),
         labels=len(texts) + len(labels.names) + len(beyond.told),
         rows=tuple(
@@ -412,24 +427,29 @@ def means_grid(
         design: of the survey, as for `sentence_means`.
         labels: of the sentences, which have a column for each name.
     """
-    texts = ("suite", "item", "condition", "sentence")
+    means, own = sentence_means(judgments, design), labels.names
+    # A condition that all share says nothing, and would stand beside the author's own.
+    is_marked = apart_from("condition", language, own).endswith(OURS)
+    is_plain = is_marked and len({one.condition for one in means}) == 1
+    texts = ("suite", "item", *(() if is_plain else ("condition",)), "sentence")
     return Grid(
         title="means",
         # The names of a suite of ratings, so that the file can be run as one.
         header=(
-            *(heading_of(name, language) for name in texts), *titled(labels.names),
-            *(heading_of(name, language) for name in _OF_MEANS),
+            *(apart_from(name, language, own) for name in texts), *own,
+            *(apart_from(name, language, own) for name in _OF_MEANS),
         ),
         labels=len(texts) + len(labels.names),
         rows=tuple(
             (
-                one.suite, one.item, told_cell(one.condition, language), one.sentence,
+                one.suite, one.item,
+                *(() if is_plain else (told_cell(one.condition, language),)), one.sentence,
                 *labels.of(one.suite, one.item, one.condition), count(one.n),
                 number(one.mean, digits=4),
                 number(one.sd, digits=4, absent=""),
                 count(one.n_z),
                 number(one.z, digits=4, absent=""),
             )
-            for one in sentence_means(judgments, design)
+            for one in means
         ),
     )  # fmt: skip

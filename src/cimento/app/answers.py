@@ -24,6 +24,7 @@ from cimento.app.answer_tables import (
     people_without_z,
     scale_of_alpha,
     sentence_means,
+    shown_apart,
 )
 from cimento.app.beside import Asked, BesideModels
 from cimento.app.choice_shares import (
@@ -37,6 +38,7 @@ from cimento.app.fillers import offer_without
 from cimento.app.findings import button
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading
 from cimento.app.incoming import asked_in, read_upload, remarks_on
+from cimento.app.label_shares import show_label_shares
 from cimento.app.labels import (
     label_tables,
     labels_about,
@@ -260,6 +262,7 @@ class Results:
             self._build_questions(summaries)
             show_overall(named_by_labels(self._judgments, self._labels)[0], self._say)
             show_label_tables(by_label, self._say)
+            show_label_shares(self._judgments, self._labels, self._say)
             self._build_means()
             show_shares(shares, self._labels, self._say)
             named, labels = named_by_labels(self._judgments, self._labels)
@@ -353,7 +356,7 @@ class Results:
             return
         heading(say("people.means"), level=3)
         places = [(one.suite, one.item, one.condition) for one in means]
-        of = {name: say(f"people.of-{name}") for name in _OF_MEANS}
+        of = shown_apart(_OF_MEANS, self._labels.names, say)
         columns = {
             of["item"]: [one.item for one in means],
             of["condition"]: [condition_shown(one.condition, say) for one in means],

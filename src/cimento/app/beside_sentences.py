@@ -9,14 +9,14 @@ from statistics import fmean
 
 from nicegui import ui
 
-from cimento.app.answer_tables import Labels, condition_shown, heading_of, workbook_of
+from cimento.app.answer_tables import Labels, condition_shown, shown_apart, workbook_of
 from cimento.app.beside_ratings import BesideModel, BesideSentence
 from cimento.app.breakdowns import measure_named
 from cimento.app.findings import button
 from cimento.app.frame import Text, Visit, guarded, heading
 from cimento.app.parts import save, table
 from cimento.app.words import Words, two_decimals
-from cimento.intake.words import told_cell
+from cimento.intake.words import apart_from, told_cell
 from cimento.io.values import grouped
 from cimento.report.cells import count, shown
 from cimento.report.formatting import number
@@ -76,7 +76,7 @@ class BesideSentences:
         """The columns by which there are means: conditions, and those of labels."""
         say, sentences = self._say, self._row.sentences
         conditions = [condition_shown(one.rated.condition, say) for one in sentences]
-        yield say("people.of-condition"), conditions
+        yield shown_apart(("condition",), self._labels.names, say)["condition"], conditions
         yield from self._labels.columns(_places(sentences)).items()
 
     def _means(self, group: Sequence[BesideSentence]) -> list[str]:
@@ -88,7 +88,7 @@ class BesideSentences:
     def _columns(self) -> dict[str, list[str]]:
         """The cells of each column, by its title."""
         say, sentences = self._say, self._row.sentences
-        of = {name: say(f"people.of-{name}") for name in _COLUMNS}
+        of = shown_apart(_COLUMNS, self._labels.names, say)
         columns = {
             of["item"]: [one.rated.item for one in sentences],
             of["condition"]: [condition_shown(one.rated.condition, say) for one in sentences],
@@ -130,9 +130,9 @@ def beside_grid(row: BesideModel, labels: Labels, say: Words) -> Grid:
     return Grid(
         title="beside",
         header=(
-            *(heading_of(name, language) for name in texts), *own,
-            *(heading_of(name, language) for name in before), measure_of(row, say),
-            *(heading_of(name, language) for name in after),
+            *(apart_from(name, language, own) for name in texts), *own,
+            *(apart_from(name, language, own) for name in before), measure_of(row, say),
+            *(apart_from(name, language, own) for name in after),
         ),
         labels=len(texts) + len(own),
         rows=tuple(

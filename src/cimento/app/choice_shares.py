@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from cimento.app.answer_tables import Labels, condition_shown, heading_of, titled
+from cimento.app.answer_tables import Labels, condition_shown, shown_apart
 from cimento.app.frame import Text, Visit, heading
 from cimento.app.incoming import asked_about
 from cimento.app.labels import suite_of
 from cimento.app.parts import table
 from cimento.app.words import Words, percent, reason_of
 from cimento.errors import CimentoError
-from cimento.intake.words import told_cell, told_tie
+from cimento.intake.words import apart_from, told_cell, told_tie
 from cimento.io.values import grouped
 from cimento.judgments import ACCEPTABLE, BETTER, BOTH, NONE, Judgment
 from cimento.judgments.effects import SentenceShare, condition_shares
@@ -73,14 +73,14 @@ def show_shares(shares: Sequence[SentenceShare], labels: Labels, say: Words) -> 
         labels: of the sentences.
         say: the words of the page.
     """
-    _show(shares, labels, say, title="shares", n="of-chosen")
+    _show(shares, labels, say, title="shares", n="chosen")
     if any(one.sentence in (BOTH, NONE) for one in shares):
         Text(say("people.ties-what")).classes("small")
 
 
 def show_accepted(shares: Sequence[SentenceShare], labels: Labels, say: Words) -> None:
     """Show how often each sentence was called acceptable; see `show_shares`."""
-    _show(shares, labels, say, title="accepted", n="of-yes")
+    _show(shares, labels, say, title="accepted", n="yes")
 
 
 def _show(
@@ -89,19 +89,19 @@ def _show(
     if not shares:
         return
     heading(say(f"people.{title}"), level=3)
+    own = labels.columns(_places(shares))
+    of = shown_apart(("item", "condition", "sentence", n, "share", "wilson"), own, say)
     columns = {
-        say("people.of-item"): [one.item for one in shares],
-        say("people.of-condition"): [_condition(one.condition, say) for one in shares],
-        say("people.of-sentence"): [told_tie(one.sentence, say.language) for one in shares],
-        **labels.columns(_places(shares)),
-        say(f"people.{n}"): [f"{say.number(one.n)}/{say.number(one.of)}" for one in shares],
-        say("people.of-share"): [percent(100 * one.n / one.of, say) for one in shares],
-        say("people.of-wilson"): [
-            _percents(*wilson(one.n / one.of, one.of), say) for one in shares
-        ],
+        of["item"]: [one.item for one in shares],
+        of["condition"]: [_condition(one.condition, say) for one in shares],
+        of["sentence"]: [told_tie(one.sentence, say.language) for one in shares],
+        **own,
+        of[n]: [f"{say.number(one.n)}/{say.number(one.of)}" for one in shares],
+        of["share"]: [percent(100 * one.n / one.of, say) for one in shares],
+        of["wilson"]: [_percents(*wilson(one.n / one.of, one.of), say) for one in shares],
     }
     if len({one.condition for one in shares}) == 1:  # no test says what they are, or a list does
-        del columns[say("people.of-condition")]
+        del columns[of["condition"]]
     table([*columns], [list(row) for row in zip(*columns.values(), strict=True)])
 
 
@@ -185,11 +185,12 @@ def shares_grid(
         "share_low",
         "share_high",
     )
+    own = labels.names
     return Grid(
         title=title,
         header=(
-            *(heading_of(name, language) for name in texts), *titled(labels.names),
-            *(heading_of(name, language) for name in numbers),
+            *(apart_from(name, language, own) for name in texts), *own,
+            *(apart_from(name, language, own) for name in numbers),
         ),
         labels=len(texts) + len(labels.names),
         rows=tuple(

@@ -16,7 +16,7 @@ from cimento.app.frame import Text, Visit, guarded, heading
 from cimento.app.parts import number_field, number_in, refused, table
 from cimento.app.words import Words, percent, said
 from cimento.errors import InputError
-from cimento.judgments import Judgment
+from cimento.judgments import BETTER, Judgment
 from cimento.judgments.filters import (
     MEASURES,
     ExclusionRules,
@@ -52,19 +52,20 @@ class Rule:
     most: float
 
 
+ATTENTION = "attention checks"
+"""The name of the rule on attention checks."""
+WITH_REST = "agreement with the rest"
+"""The name of the rule on agreement with all others."""
+
 RULES = (
     Rule("answered", "answered", "questions answered", 0, 1),
-    Rule("attention", "attention", "attention checks", 0, 1),
+    Rule("attention", "attention", ATTENTION, 0, 1),
     Rule("seconds", "min-seconds", "completion time", 0, 36_000),
     Rule("median_seconds", "min-median-seconds", "median answer time", 0, 3_600),
     Rule("same_run", "same-run", "straight-lining, run", 1, 1000),
     Rule("same_share", "same-share", "straight-lining, share", 0, 1),
-    Rule("with_rest", "with-rest", "agreement with the rest", -1, 1),
+    Rule("with_rest", "with-rest", WITH_REST, -1, 1),
 )
-ATTENTION = "attention checks"
-"""The name of the rule on attention checks."""
-WITH_REST = "agreement with the rest"
-"""The name of the rule on agreement with everybody else."""
 _BY_NAME = {rule.name: rule for rule in RULES}
 
 
@@ -88,6 +89,7 @@ class ExclusionForm:
         undo: Callable[[], Awaitable[bool]],
     ) -> None:
         self._visit, self._say, self._apply, self._undo = visit, visit.say, apply, undo
+        self._ranges = _ranges(())
 
     def build(self) -> None:
         """Build the form in the place where it is called."""
@@ -97,15 +99,7 @@ class ExclusionForm:
         heading(say("people.filter"), level=3)
         Text(say("people.filter-what"))
         with ui.element("div").classes("form-grid rules"):
-            self._fields = {
-                rule: number_field(
-                    say(f"people.rule-{rule.flag}"),
-                    # Other limits have a unit, which their names say.
-                    hint=say("people.range", least=say.number(rule.least, ",g"),
-                             most=say.number(rule.most, ",g")) if rule.most == 1 else "",
-                )
-                for rule in RULES
-            }  # fmt: skip
+            self._fields = {rule: number_field(say(f"people.rule-{rule.flag}")) for rule in RULES}
         button(say("people.filter-do"), guarded(self._visit, self._filter), icon="filter_alt")
         self._shown = ui.element("div").props("aria-live=polite").mark("filtered")
 
@@ -117,6 +111,13 @@ class ExclusionForm:
             is_filtered: whether rules have made this table already.
         """
         self._shown.clear()
+        self._ranges = _ranges(judgments)
+        for rule, field in self._fields.items():
+            least, most = self._ranges[rule]
+            if most == 1:  # other limits have a unit, which their names say
+                ends = {"least": self._say.number(least, ",g"), "most": self._say.number(most)}
+                field.props["hint"] = self._say("people.range", **ends)
+                field.update()
         self._each.clear()
         with self._each:
             _show_each(judgments, self._say, is_filtered=is_filtered)
@@ -134,8 +135,9 @@ class ExclusionForm:
             if limit is None:
                 continue
             # No answers could have such a limit, a share in percent, say.
-            if not rule.least <= limit <= rule.most:
-                ends = {"least": say.number(rule.least, ",g"), "most": say.number(rule.most, ",g")}
+            least, most = self._ranges[rule]
+            if not least <= limit <= most:
+                ends = {"least": say.number(least, ",g"), "most": say.number(most, ",g")}
                 raise refused(field, say("people.limits", **ends))
             given[rule.field] = int(limit) if rule.field == "same_run" else limit
             options += [f"--{rule.flag}", f"{limit:g}"]
@@ -152,6 +154,20 @@ class ExclusionForm:
         self._shown.clear()
         with self._shown:
             _show(filtered, rules, before, say)
+
+
+def _ranges(judgments: Sequence[Judgment]) -> dict[Rule, tuple[float, float]]:
+    """The least and the largest limit of each rule; no share of agreement is negative."""
+    return {
+        rule: (0 if rule.name == WITH_REST and _is_share(judgments) else rule.least, rule.most)
+        for rule in RULES
+    }
+
+
+def _is_share(judgments: Sequence[Judgment]) -> bool:
+    """Whether agreement with the others is a share of answers, and no correlation of ratings."""
+    question = main_question(judgments)
+    return bool(question) and not is_rated(question)
 
 
 def show_logged(place: Path, say: Words) -> bool:
@@ -194,9 +210,7 @@ def _show_each(
             for person, answers in people.items()
         ],
     )  # fmt: skip
-    if any(one.value is not None for one in measured[WITH_REST].values()):
-        kind = "numbers" if is_rated(main_question(judgments)) else "shares"
-        Text(say(f"people.each-with-rest-{kind}")).classes("small")
+    _explain({rule.flag for rule in shown}, judgments, say)
     failed = [
         f"{person} ({_measured(_BY_NAME[ATTENTION], one, people[person], say)})"
         for person, one in measured[ATTENTION].items()
@@ -213,6 +227,21 @@ def _show_each(
             text = say("people.each-none", what=say(f"people.each-{rule.flag}"), count=count,
                        why=said(why, say.language) or why)  # fmt: skip
             Text(text).classes("small")
+
+
+def _explain(shown: Collection[str], judgments: Sequence[Judgment], say: Words) -> None:
+    """Say what equal answers and agreement are, of the question that was asked.
+
+    Args:
+        shown: the flags of the rules that could be measured.
+        judgments: the answers.
+        say: the words of the page.
+    """
+    if main_question(judgments) == BETTER and "same-share" in shown:
+        Text(say("people.same-place")).classes("small")
+    if "with-rest" in shown:
+        kind = "share" if _is_share(judgments) else "ratings"
+        Text(say(f"people.with-rest-{kind}")).classes("small").mark("with-rest")
 
 
 def _measured(rule: Rule, one: Measurement | None, answers: Sequence[Judgment], say: Words) -> str:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
-from cimento.app.answer_tables import Labels, condition_shown, heading_of
+from cimento.app.answer_tables import Labels, condition_shown, heading_of, shown_apart
 from cimento.app.frame import Text, Visit, heading
 from cimento.app.parts import ends, table
 from cimento.app.words import Words, reason_of, two_decimals
@@ -28,6 +30,11 @@ from cimento.report.grid import Grid
 from cimento.suites.builtin import find_suite
 
 _SEED = 0
+_MOST_CELLS = 24
+"""Cells of two columns of labels together, of which there are means too."""
+
+Columns: TypeAlias = Mapping[str, Mapping[Place, str]]
+"""The labels of sentences by the title of their column; empty for none."""
 
 
 def labels_asked(design: SurveyDesign) -> Labels:
@@ -94,19 +101,28 @@ def label_tables(judgments: Sequence[Judgment], labels: Labels, say: Words) -> l
     places = dict.fromkeys((one.suite, one.item, one.condition) for one in judgments)
     # In the order of the suite, and behind it what the suite does not have.
     ordered = dict.fromkeys([*(place for place in labels.of_place if place in places), *places])
-    columns = {
-        say("people.of-condition"): {place: condition_shown(place[2], say) for place in ordered}
-    }
+    title = shown_apart(("condition",), labels.names, say)["condition"]
+    columns = {title: {place: condition_shown(place[2], say) for place in ordered}}
     columns |= {
         name: {place: labels.of(*place)[number] for place in ordered}
         for number, name in enumerate(labels.names)
     }
     made = [
         LabelTable(name, label_means(judgments, of_place, seed=_SEED))
-        for name, column in columns.items()
+        for name, column in (columns | dict(_crossed(columns))).items()
         if (of_place := {place: label for place, label in column.items() if label})
     ]
     return [one for one in made if len(one.means) > 1]
+
+
+def _crossed(columns: Columns) -> Iterator[tuple[str, dict[Place, str]]]:
+    """Each two columns as one, such as *type × condition*, where neither follows from the other."""
+    for (first, ones), (second, others) in itertools.combinations(columns.items(), 2):
+        both = {place: (one, others[place]) for place, one in ones.items() if one and others[place]}
+        cells = {*both.values()}
+        fewest = max(len({one for one, _ in cells}), len({other for _, other in cells}))
+        if fewest < len(cells) <= _MOST_CELLS:
+            yield f"{first} × {second}", {place: " × ".join(cell) for place, cell in both.items()}
 
 
 def show_label_tables(tables: Sequence[LabelTable], say: Words) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from nicegui import ui
 from cimento.app.frame import Text, Visit, english, guarded, heading
 from cimento.app.jobs import BUSY, Job
 from cimento.app.language_run import build_language
-from cimento.app.parts import named_languages, opened_dialog
+from cimento.app.parts import named_languages, opened_dialog, refused
 from cimento.app.planning import amount, fetch_all, plan_and_queue, show_models
 from cimento.app.sentences import model_choice
 from cimento.app.wanted import RunRequest
@@ -22,9 +23,10 @@ from cimento.app.words import Words, said, translated_line
 from cimento.app.workspace import Workspace
 from cimento.errors import CimentoError, UsageError
 from cimento.faults import NO_PREDICTIONS
-from cimento.kinds.registry import audit_suite
+from cimento.kinds.registry import audit_suite, load_suite
 from cimento.records.usage import duration
 from cimento.suites.published import published
+from cimento.suites.sentence_list import sentence_list
 
 if TYPE_CHECKING:
     from cimento.evaluation.planning import RunPlan
@@ -72,6 +74,22 @@ def _predicting_nothing(workspace: Workspace, names: Sequence[str]) -> list[str]
     return silent
 
 
+def _listed(workspace: Workspace, names: Sequence[str]) -> list[str]:
+    """The lists of sentences, among what has some names, which no model can be compared with."""
+    listed = []
+    for name in names:
+        try:
+            path = workspace.suite(name)
+        except CimentoError:
+            continue  # planning and running say what is wrong
+        if isinstance(path, Path) and path.is_file() and sentence_list(path) is not None:
+            with contextlib.suppress(CimentoError):
+                load_suite(path)
+                continue  # it is a suite too, such as of what its author expects
+            listed.append(name)
+    return listed
+
+
 class _Fields:
     """The fields of a run.
 
@@ -81,6 +99,7 @@ class _Fields:
 
     def __init__(self, visit: Visit) -> None:
         say = visit.say
+        self._lists: list[str] = []
         names = {name: name for name in visit.workspace.suite_names()}
         for entry in published().values():
             if not entry.by_hand:
@@ -109,7 +128,13 @@ class _Fields:
 
     @property
     def wanted(self) -> RunRequest:
-        """What the fields say."""
+        """What the fields say.
+
+        Raises:
+            InputError: a list of sentences is among the suites.
+        """
+        if self._lists:
+            raise refused(self._suites, self._told_lists())
         return RunRequest(
             tuple(self._suites.value),
             tuple(self._models.value),
@@ -121,10 +146,18 @@ class _Fields:
     async def _warn(self) -> None:
         """Say in which of the suites nothing will be judged."""
         asked = tuple(self._suites.value)
+        self._suites.error = None
         names = await asyncio.to_thread(_predicting_nothing, self._visit.workspace, asked)
+        lists = await asyncio.to_thread(_listed, self._visit.workspace, asked)
         if asked == tuple(self._suites.value):
-            self._unjudged.text = self._visit.say("run.unjudged", names=", ".join(names))
-            self._unjudged.set_visibility(bool(names))
+            self._lists = lists
+            said = self._visit.say("run.unjudged", names=", ".join(names)) if names else ""
+            self._unjudged.text = self._told_lists() if lists else said
+            self._unjudged.set_visibility(bool(lists or names))
+
+    def _told_lists(self) -> str:
+        """That lists of sentences have nothing to compare a model with."""
+        return self._visit.say("run.listed", names=", ".join(self._lists))
 
     def agree(self) -> None:
         """Nothing is agreed to but what the fields say."""

@@ -16,6 +16,7 @@ from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, withdr
 from cimento.app.maze import Distractors
 from cimento.app.parts import refused, searched
 from cimento.app.shown import survey_command
+from cimento.app.suiting import RATED_ONE_BY_ONE, Suited, suited_to
 from cimento.app.words import reason_of
 from cimento.app.workspace import SURVEYS
 from cimento.errors import CimentoError
@@ -69,6 +70,7 @@ class SurveyForm:
     def __init__(self, visit: Visit, *, is_folded: bool = False) -> None:
         self._visit, self._say = visit, visit.say
         self._is_folded = is_folded
+        self._suited: Suited | None = None
 
     def build(self) -> None:
         """Build the form in the place where it is called."""
@@ -86,9 +88,6 @@ class SurveyForm:
         """Build the fields, with a test that is chosen already; empty for none."""
         say, visit = self._say, self._visit
         suites = list(dict.fromkeys([*filter(None, [wanted]), *visit.workspace.suite_names()]))
-        tasks = {"": say("people.task-usual")} | {
-            task: say(f"people.task-{task}") for task in get_args(SurveyTask)
-        }
         tongues = {"": say("people.language-suite")} | {
             code: say.named("language", code) for code in languages()
         }
@@ -98,7 +97,7 @@ class SurveyForm:
                 value=wanted or None,
             )  # fmt: skip
             self._fields: dict[str, Any] = {
-                "task": ui.select(tasks, label=say("people.task"), value=""),
+                "task": ui.select(self._tasks(), label=say("people.task"), value=""),
                 "contact": ui.input(say("people.contact")),
                 "title": ui.input(say("people.title-of")),
                 "language": ui.select(tongues, label=say("people.language"), value=""),
@@ -110,6 +109,7 @@ class SurveyForm:
                     field.props["hint"] = say(f"people.usual-{name}")
                 self._fields[name] = field
         Text(say("people.empty-fields")).classes("small")
+        self._alone = Text(say("people.each-alone")).classes("small").mark("each-alone")
         self._fillers = LabeledFillers(visit, self._show)
         self._fillers.build()
         self._build_timed()
@@ -119,9 +119,9 @@ class SurveyForm:
         self._command = CommandLine(visit)
         for field in (self._suite, self._background, *self._fields.values(), *self._texts.values()):
             field.on_value_change(self._changed)
-        self._suite.on_value_change(guarded(visit, self._take_fillers))
+        self._suite.on_value_change(guarded(visit, self._take))
         if wanted:
-            ui.timer(0, guarded(visit, self._take_fillers), once=True)
+            ui.timer(0, guarded(visit, self._take), once=True)
         self._show()
         button(say("people.make"), guarded(visit, self._make), icon="poll")
 
@@ -153,10 +153,18 @@ class SurveyForm:
         self._lines = Text(say("people.lines")).classes("small")
         self._lines_timed = Text(say("people.lines-timed")).classes("small")
 
+    def _tasks(self) -> dict[str, str]:
+        """The tasks, and what suits the suite as soon as it is chosen."""
+        say, suited = self._say, self._suited
+        named = {task: say(f"people.task-{task}") for task in get_args(SurveyTask)}
+        usual = say("people.task-suits", task=named[suited.task]) if suited else ""
+        return {"": usual or say("people.task-usual")} | named
+
     @property
     def _task(self) -> str:
-        """The task; empty for the usual one of the suite."""
-        return str(self._fields["task"].value or "")
+        """The task; empty as long as no suite says what suits it."""
+        suited = self._suited.task if self._suited else ""
+        return str(self._fields["task"].value or suited)
 
     @property
     def _chosen(self) -> str:
@@ -169,10 +177,15 @@ class SurveyForm:
             raise refused(self._suite, self._say("people.choose-suite"))
         return str(self._suite.value)
 
-    async def _take_fillers(self) -> None:
-        """Take practice sentences and fillers from the suite's file, where nothing is typed."""
+    async def _take(self) -> None:
+        """Take from a suite what suits it, and its practice and fillers where nothing is typed."""
         name = str(self._suite.value or "")
         path = find_suite(self._visit.workspace.suite(name)) if name else None
+        self._suited = await asyncio.to_thread(suited_to, path) if path else None
+        self._fields["task"].set_options(self._tasks(), value=self._fields["task"].value)
+        if self._suited and not self._suited.language and not self._fields["language"].value:
+            self._fields["language"].value = self._say.language
+        self._show()
         await self._fillers.ask(path, str(self._fields["language"].value or self._say.language))
         if path is None or any(self._texts[kind].value for kind in _READ):
             return
@@ -192,7 +205,8 @@ class SurveyForm:
         withdraw(self._visit)
         is_timed = self._task in TIMED_TASKS
         for name in _UNTIMED:
-            self._fields[name].set_visibility(not is_timed)
+            self._fields[name].set_visibility(name not in self._unused())
+        self._alone.set_visibility(bool(self._suited and self._suited.is_each_alone))
         for part in (self._timed, self._lines_timed):
             part.set_visibility(is_timed)
         self._lines.set_visibility(not is_timed)
@@ -209,13 +223,21 @@ class SurveyForm:
             words += ["--filler-label", label]
         self._command.show(words, whole=bool(name))
 
+    def _unused(self) -> set[str]:
+        """The options without use in the task."""
+        unused = {*_UNTIMED} if self._task in TIMED_TASKS else set()
+        if self._task not in ("", RATED_ONE_BY_ONE):
+            unused.add("scale")
+        return unused if self._task == "maze" else unused | {"after_error"}
+
     def _given(self) -> dict[str, Any]:
-        """The options that are not as usual."""
+        """The options that are not as usual for the command."""
         given: dict[str, Any] = {}
-        unused = (*(_UNTIMED if self._task in TIMED_TASKS else ()),
-                  *(() if self._task == "maze" else ("after_error",)))  # fmt: skip
+        unused = self._unused()
         for name in (name for name in _OPTIONS if name not in unused):
             usual, value = getattr(_USUAL, name), self._fields[name].value
+            if name == "task" and not value and self._task == "choice":
+                value = self._task  # of pairs the command has the sentences rated
             if name in _NUMBERS:
                 value = whole(value) if usual is None else whole(value) or 0
             else:

@@ -88,9 +88,7 @@ def _renamed(table: Table, names: Mapping[str, str], forced: frozenset[str]) -> 
         name: names.get(name, f"{name} (2)" if name in others else name) for name in table.columns
     }
     # An address in a heading would be a name of a person beside each rating: the role is one too.
-    shown = {
-        new: table.shown(old) for old, new in renamed.items() if new != old and "@" not in old
-    }
+    shown = {new: table.shown(old) for old, new in renamed.items() if new != old and "@" not in old}
     return replace(
         table,
         columns=tuple(renamed.values()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from importlib.resources import files
 from typing import Any
@@ -78,6 +78,34 @@ SETTINGS: Mapping[str, Mapping[str, Sequence[str]]] = _DATA["settings"]
 
 EXPORTED: Mapping[str, Mapping[str, str]] = _DATA["exported"]
 """Headings of the tables of answers that are written for people, by field and language."""
+
+
+OURS = " (cimento)"
+"""What follows a heading of cimento where the author of a table has a column called like it."""
+
+
+def apart_from(field: str, language: str, own: Collection[str]) -> str:
+    """The heading of a field, marked where the author of a table has a column called like it.
+
+    Args:
+        field: the field, whose name is its heading in English.
+        language: ISO 639-1 code.
+        own: the columns of the author, whose names stay as they are.
+    """
+    heading = EXPORTED[field].get(language, field)
+    return heading if {*own}.isdisjoint(headings_of(field)) else f"{heading}{OURS}"
+
+
+def marked_of(field: str) -> tuple[str, ...]:
+    """The headings of a field in all languages, as `apart_from` marks them."""
+    return tuple(f"{heading}{OURS}" for heading in (field, *EXPORTED.get(field, {}).values()))
+
+
+def headings_of(field: str) -> tuple[str, ...]:
+    """The headings of a field, the likeliest first: those that are marked, its name, and others."""
+    return (*marked_of(field), field, *EXPORTED.get(field, {}).values())
+
+
 QUESTIONS: Mapping[str, Mapping[str, str]] = _DATA["questions"]
 """Names of questions in these tables, by the name in judgments and by language."""
 _QUESTION_OF = {word: name for name, table in QUESTIONS.items() for word in table.values()}

@@ -225,6 +225,8 @@ JUDGMENTS = TableSchema(
     optional={
         "survey": "String",
         "position": "Int32",
+        # Among the answers that were shown; only for choices whose order is known.
+        "answer_place": "Int32",
         "seconds": "Float64",
         "session_seconds": "Float64",
         # The correct answer to an attention check; null in every other row.

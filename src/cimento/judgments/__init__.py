@@ -74,6 +74,8 @@ class Judgment:
         at: time of the answer, in UTC; from a form, when it was sent, as the form has it.
         survey: list of the survey.
         position: place in that list, from 1.
+        answer_place: place of the answer among those that were shown, from 1; None where their
+            order is not known.
         seconds: number of seconds that the answer took.
         session_seconds: number of seconds that the whole sitting took.
         expected: the correct answer of an attention check; None for every other question.
@@ -92,6 +94,7 @@ class Judgment:
     at: str | None = None
     survey: str | None = None
     position: int | None = None
+    answer_place: int | None = None
     seconds: float | None = None
     session_seconds: float | None = None
     expected: str | None = None
@@ -310,13 +313,18 @@ def _as_tsv(table: pl.DataFrame) -> str:
 
 def _with_own_names(table: Table) -> Table:
     """A table of answers as the window writes it for people, with the names of judgments."""
-    from cimento.intake.words import EXPORTED, cell_of, question_of
+    from cimento.intake.words import cell_of, headings_of, question_of
 
-    names = {word: name for name in FIELDS for word in EXPORTED.get(name, {}).values()}
-    wanted = {name: names.get(name, name) for name in table.columns}
-    if {"item", "value"} <= {*table.columns} or len({*wanted.values()}) < len(wanted):
+    ours: dict[str, str] = {}
+    for name in FIELDS:
+        found = [heading for heading in headings_of(name) if heading in table.columns]
+        ours |= dict.fromkeys(found[:1], name)
+    # What is called like a field that another column has is the author's own.
+    own = {*FIELDS}.intersection(ours.values()) - {*ours}
+    wanted = {name: ours.get(name, name) for name in table.columns if name not in own}
+    if {"item", "value"} <= {*table.columns} and not own:
         return table
-    cells = {wanted[name]: table.cells[name] for name in table.columns}
+    cells = {new: table.cells[name] for name, new in wanted.items()}
     for name, told in (("question", question_of), ("scale", scale_in)):
         if name in cells:
             cells[name] = [told(cell) for cell in cells[name]]
@@ -371,7 +379,8 @@ def _from_text(path: Path) -> pl.DataFrame:
         raise InputError(
             where=str(path),
             seen=f"a number cannot be read ({str(error).splitlines()[0]})",
-            todo="position is a whole number, seconds and session_seconds are numbers.",
+            todo="position and answer_place are whole numbers, seconds and session_seconds are"
+            " numbers.",
         ) from error
     validate_table(typed, JUDGMENTS, where=str(path))
     return typed

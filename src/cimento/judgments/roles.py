@@ -18,7 +18,7 @@ from cimento.intake.reading import AnswersReading
 from cimento.intake.roles import ROLES, Role, parse_choice, refuse_unknown, seen_in
 from cimento.intake.shapes import as_option
 from cimento.intake.table import Table
-from cimento.intake.words import EXPORTED, HEADERS, NAMES, PARTICIPANTS
+from cimento.intake.words import EXPORTED, HEADERS, NAMES, PARTICIPANTS, marked_of
 from cimento.io.parsing import read_toml
 from cimento.judgments import KNOWN, MILLISECONDS, TEXT, ColumnMap, RawRow, usual_map
 
@@ -63,6 +63,7 @@ ANSWER_ROLES: Mapping[str, Role] = {
     "right": Role("1 and 0", lambda column: {*column.two} == {"0", "1"}),
     "survey": Role("names of lists", _is_any),
     "position": Role("places in a list", _is_time),
+    "answer_place": Role("places of answers", _is_time),
     "seconds": Role("numbers of seconds", _is_time),
     MILLISECONDS: Role("numbers of milliseconds", _is_time),
     "session_seconds": Role("numbers of seconds", _is_time),
@@ -103,7 +104,11 @@ _IN_TABLES: Mapping[str, tuple[str, ...]] = {
 }
 _USUAL = usual_map(
     **{
-        field: tuple(dict.fromkeys([*_IN_TABLES.get(field, ()), *EXPORTED.get(field, {}).values()]))
+        field: tuple(
+            dict.fromkeys(
+                [*marked_of(field), *_IN_TABLES.get(field, ()), *EXPORTED.get(field, {}).values()]
+            )
+        )
         for field in KNOWN
     }
 )

@@ -370,14 +370,20 @@ def attention(judgments: Sequence[Judgment]) -> Measurement:
     return Measurement(right / len(checks), f"{right} of {len(checks)} right")
 
 
-_OWN_OPTIONS = "each question has answers of its own, so none can be repeated"
+_OWN_OPTIONS = (
+    "each question has answers of its own, and it is not known at which place the chosen one was"
+)
 
 
 def same_share(judgments: Sequence[Judgment]) -> Measurement:
-    """The proportion of somebody's most frequent answer to the question that they answered most."""
-    if main_question(judgments) == BETTER:
+    """The proportion of somebody's most frequent answer to the question that they answered most.
+
+    Of choices between sentences, which are others in each question, it is that of the most frequent
+    place of the chosen one.
+    """
+    answers = _repeatable(judgments)
+    if answers is None:
         return Measurement(None, _OWN_OPTIONS)
-    answers = _answers(judgments)
     if not answers:
         return Measurement(None, "there is no answer")
     value, count = Counter(map(_same, answers)).most_common(1)[0]
@@ -386,10 +392,11 @@ def same_share(judgments: Sequence[Judgment]) -> Measurement:
 
 
 def same_run(judgments: Sequence[Judgment]) -> Measurement:
-    """The longest run of equal answers, in the order in which they were given."""
-    if main_question(judgments) == BETTER:
+    """The longest run of equal answers, or places of choices, in the order they were given in."""
+    answers = _repeatable(judgments)
+    if answers is None:
         return Measurement(None, _OWN_OPTIONS)
-    runs = [list(run) for _, run in itertools.groupby(_answers(judgments), key=_same)]
+    runs = [list(run) for _, run in itertools.groupby(answers, key=_same)]
     if not runs:
         return Measurement(None, "there is no answer")
     longest = max(runs, key=len)
@@ -482,13 +489,15 @@ def _time(seconds: float, measured: str) -> Measurement:
     return Measurement(seconds, f"{seconds:.0f} seconds {measured}")
 
 
-def _answers(judgments: Sequence[Judgment]) -> list[str]:
+def _repeatable(judgments: Sequence[Judgment]) -> list[str] | None:
+    """The answers to the main question, or the places of its choices; None if one is not known."""
     question = main_question(judgments)
-    return [
-        judgment.value
-        for judgment in judgments
-        if judgment.question == question and judgment.counts and judgment.value is not None
-    ]
+    given = [one for one in judgments if one.question == question and one.counts]
+    if question != BETTER:
+        return [one.value for one in given if one.value is not None]
+    if any(one.answer_place is None for one in given):
+        return None
+    return [f"place {one.answer_place}" for one in given]
 
 
 def _moment(text: str | None) -> float | None:

@@ -447,9 +447,10 @@ def test_a_whole_survey_leads_from_oneself_over_practice_and_breaks_to_the_link(
             assert "prolific" not in person.get(f"/{position}").text
             reply = person.answer(position, questions[position - 1].expected or "3")
             places.append(reply.headers["location"].removeprefix(f"/p/{token}"))
-        assert places == ["/pause/1", "/3", "/pause/3", "/5", "/6", "/pause/6", "/done"]
+        assert places == ["/pause/1", "/3", "/4", "/pause/4", "/6", "/7", "/done"]
         assert "La prova è finita" in person.get("/pause/1").text
-        assert "3 domande su" in person.get("/pause/3").text
+        # Practice does not count towards a break.
+        assert "4 domande su" in person.get("/pause/4").text
         last = person.get("/done").text
         assert "https://app.prolific.example/complete?cc=C1&amp;x=&lt;" in last
         # Whoever closes the page here is not paid.

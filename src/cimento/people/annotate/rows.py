@@ -251,11 +251,12 @@ def _timed(judgment: Judgment, row: RawRow, submission: Submission | None) -> Ju
         return _number(row, name, row.cells.get(name, ""))
 
     seconds, milliseconds = number("seconds"), number(MILLISECONDS)
-    sitting, position = number("session_seconds"), number("position")
+    sitting, position, place = map(number, ("session_seconds", "position", "answer_place"))
     status = row.cells.get("status", "")
     return replace(
         judgment,
         position=None if position is None else int(position),
+        answer_place=None if place is None else int(place),
         seconds=milliseconds / MS if seconds is None and milliseconds is not None else seconds,
         session_seconds=submission.seconds if submission and sitting is None else sitting,
         status=(submission.status if submission else "") or status or None,

@@ -30,6 +30,7 @@ from cimento.judgments import (
 )
 from cimento.people.surveys import PARTICIPANT_COLUMNS, SurveyDesign, SurveyQuestion, storage
 from cimento.people.surveys.exports import page, safe_csv
+from cimento.people.surveys.orders import turned
 from cimento.people.surveys.retention import StillInFileError, delete_participant
 from cimento.people.surveys.security import (
     ForbiddenError,
@@ -236,11 +237,23 @@ def _judgment(
         at=answer.at,
         survey=person.survey,
         position=places[(person.id, question.id)],
+        answer_place=_answer_place(design, question, answer, person),
         seconds=answer.seconds,
         session_seconds=session_seconds(person),
         expected=_expected(design, question.id, answer.field) or None,
         scale=next((f.scale for f in design.fields if f.name == answer.field), "") or None,
     )
+
+
+def _answer_place(
+    design: SurveyDesign, question: SurveyQuestion, answer: StoredAnswer, person: Participant
+) -> int | None:
+    """The place of an answer on the page, from 1; None where nothing is chosen between texts."""
+    if design.task != "choice":
+        return None
+    values = [choice.value for choice in question.choices]
+    shown = turned(values, person.turns.get(question.id, 0))
+    return shown.index(answer.value) + 1 if answer.value in shown else None
 
 
 def _expected(design: SurveyDesign, question: str, field: str) -> str:

@@ -17,6 +17,8 @@ from cimento.suites.sentence_list import are_labels
 AUTHORS = ("label", "grammaticality")
 """Columns of ratings that are labels of an author."""
 
+_PHENOMENON = "phenomenon"
+
 
 def label_names(items: Sequence[SurveyItem], *, others: Sequence[str] = ()) -> tuple[str, ...]:
     """The columns that label what people are asked about, by their cells.
@@ -30,9 +32,12 @@ def label_names(items: Sequence[SurveyItem], *, others: Sequence[str] = ()) -> t
     """
     known = {*OWN_COLUMNS, *others} - {*AUTHORS}
     names = dict.fromkeys(name for item in items for name in item.columns if name not in known)
-    return tuple(
-        name for name in names if are_labels([item.columns.get(name, "").strip() for item in items])
-    )
+    cells = {name: [item.columns.get(name, "").strip() for item in items] for name in names}
+    # Suites name their phenomenon so, whatever it is called in the file.
+    own = cells.pop(_PHENOMENON, None)
+    if own is not None and own not in cells.values() and len({*own}) > 1:
+        cells[_PHENOMENON] = own
+    return tuple(name for name, of_each in cells.items() if are_labels(of_each))
 
 
 def labels_of_items(

@@ -1,14 +1,18 @@
-"""The order of the questions of one participant, drawn by chance within limits."""
+"""The order of one participant's questions, and of the answers in choices, drawn by chance."""
 
 from __future__ import annotations
 
 import itertools
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
+from cimento.io.values import grouped
 from cimento.judgments import FILLER, PRACTICE
 from cimento.people.surveys import SurveyQuestion
+
+Turned = TypeVar("Turned")
 
 _DRAWS = 20
 """Orders that are drawn at most, to find one in which all neighbors are apart."""
@@ -47,6 +51,46 @@ def order_questions(
             break
     chance.shuffle(checks)
     return (*practice, *_with_checks(best, checks))
+
+
+def draw_turns(questions: Sequence[SurveyQuestion], chance: random.Random) -> dict[str, int]:
+    """By how many places the answers of each choice are turned for one participant.
+
+    Of the test's questions, each condition comes first equally often, to within one, so that
+    somebody who always chooses the same place prefers none. The expected answers of attention
+    checks are at different places, from one that is drawn.
+
+    Args:
+        questions: of the participant, all with answers of their own.
+        chance: what the turns are drawn with.
+
+    Returns:
+        The number of places by the question's id; the answer that stood there comes first.
+    """
+    turns = {}
+    for question, drawn in _drawn_places(questions, chance):
+        values = [choice.value for choice in question.choices]
+        if question.expected:
+            turns[question.id] = (values.index(question.expected) - drawn) % len(values)
+        else:
+            in_order = sorted(question.choices, key=lambda choice: choice.condition)
+            turns[question.id] = values.index(in_order[drawn % len(values)].value)
+    return turns
+
+
+def _drawn_places(
+    questions: Sequence[SurveyQuestion], chance: random.Random
+) -> Iterator[tuple[SurveyQuestion, int]]:
+    """A number for each question; in each kind, they go through all places in turn."""
+    for members in grouped((one.kind or bool(one.expected), one) for one in questions).values():
+        chance.shuffle(members)
+        first = chance.randrange(max(len(one.choices) for one in members))
+        yield from ((question, first + number) for number, question in enumerate(members))
+
+
+def turned(choices: Sequence[Turned], turn: int) -> tuple[Turned, ...]:
+    """Answers, turned by a number of places."""
+    return (*choices[turn:], *choices[:turn])
 
 
 def spread(groups: Sequence[str], conditions: Sequence[str] = ()) -> list[int]:

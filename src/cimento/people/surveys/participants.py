@@ -12,13 +12,14 @@ import socket
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.judgments import PRACTICE
-from cimento.people.surveys import SurveyDesign, SurveyQuestion, storage
+from cimento.people.surveys import SurveyDesign, SurveyField, SurveyQuestion, storage
 from cimento.people.surveys.exports import page
+from cimento.people.surveys.orders import turned
 from cimento.people.surveys.security import (
     ForbiddenError,
     RateLimits,
@@ -60,6 +61,15 @@ def is_practice(design: SurveyDesign, person: Participant, position: int) -> boo
     """Whether the question at a place of a participant's order is for practice."""
     question: SurveyQuestion = design.by_id[person.questions[position - 1]]
     return question.kind == PRACTICE
+
+
+def shown_fields(
+    design: SurveyDesign, question: SurveyQuestion, person: Participant
+) -> tuple[SurveyField, ...]:
+    """The fields of a question as a participant sees them, with the answers in their order."""
+    first, *rest = design.fields_of(question)
+    choices = turned(first.choices, person.turns.get(question.id, 0))
+    return (replace(first, choices=choices), *rest)
 
 
 _OLDEST_FORM = 7 * 86400
@@ -250,7 +260,7 @@ class Participants:
             missing: whether something has to be answered before going on.
         """
         question = self.design.by_id[person.questions[position - 1]]
-        fields = self.design.fields_of(question)
+        fields = shown_fields(self.design, question, person)
         moment = f"{time.time():.3f}"
         timed = self.design.is_timed
         return page(
@@ -318,9 +328,10 @@ class Participants:
         if is_practice(self.design, person, position):
             return not is_practice(self.design, person, position + 1)
         every = self.design.break_every
+        practice = sum(self.design.by_id[one].kind == PRACTICE for one in person.questions)
         # A break just before the end would only keep people.
         left = len(person.questions) - position
-        return every > 0 and position % every == 0 and 4 * left >= every
+        return every > 0 and (position - practice) % every == 0 and 4 * left >= every
 
     def _values(self, question: SurveyQuestion, fields: Mapping[str, str]) -> dict[str, str] | None:
         """The answers by field; None where one is missing or invalid."""

@@ -23,7 +23,7 @@ from typing import Any
 from cimento.errors import InputError, StorageError
 from cimento.io.files import DATABASE_ERRORS
 from cimento.people.surveys import SurveyDesign, design_json, parse_design
-from cimento.people.surveys.orders import order_questions
+from cimento.people.surveys.orders import draw_turns, order_questions
 from cimento.people.surveys.security import digest, new_token
 
 FORMAT = "2"
@@ -72,6 +72,7 @@ class Participant:
         consented_at: when.
         finished_at: when everything was answered for the first time; None before that.
         questions: their ids, in the participant's order.
+        turns: by how many places the answers of a question are turned for the participant.
         background_at: when the questions about the participant were answered; None before that.
     """
 
@@ -82,6 +83,7 @@ class Participant:
     consented_at: str | None
     finished_at: str | None
     questions: tuple[str, ...]
+    turns: Mapping[str, int]
     background_at: str | None
 
 
@@ -255,11 +257,14 @@ def invite_participants(
             chance = random.Random(f"{design.seed} {code}")  # noqa: S311  # no secret
             order = order_questions(design.by_survey[survey], chance)
             questions = tuple(question.id for question in order)
-            participant = Participant(code, survey, now(), None, None, None, questions, None)
+            # Of other questions, the answers have an order of their own, such as that of a scale.
+            turns = draw_turns(order, chance) if design.task == "choice" else {}
+            asked = [[name, turns[name]] if turns.get(name) else name for name in questions]
+            participant = Participant(code, survey, now(), None, None, None, questions, turns, None)
             connection.execute(
                 "INSERT INTO participants (id, token, survey, created_at, questions)"
                 " VALUES (?, ?, ?, ?, ?)",
-                (code, digest(token), survey, participant.created_at, json.dumps(questions)),
+                (code, digest(token), survey, participant.created_at, json.dumps(asked)),
             )
             made.append((participant, token))
         connection.execute("COMMIT")
@@ -291,12 +296,40 @@ def _participant(row: tuple[Any, ...]) -> Participant:
     """The record of a row; sqlite3.DatabaseError where the order of questions was damaged."""
     *facts, questions, background_at = row
     try:
-        order = json.loads(questions)
-    except ValueError:
-        order = None
-    if not isinstance(order, list) or not all(isinstance(name, str) for name in order):
-        raise sqlite3.DatabaseError(f"the questions of participant {facts[0]!r} are unreadable")
-    return Participant(*(*facts, tuple(order), background_at))
+        order = _order_in(questions)
+    except ValueError as error:
+        seen = f"the questions of participant {facts[0]!r} are unreadable"
+        raise sqlite3.DatabaseError(seen) from error
+    turns = {name: turn for name, turn in order if turn}
+    return Participant(*(*facts, tuple(name for name, _ in order), turns, background_at))
+
+
+def _order_in(text: str) -> tuple[tuple[str, int], ...]:
+    """The questions of a participant in their order, as they are stored.
+
+    Raises:
+        ValueError: the text is no such order.
+    """
+    entries = json.loads(text)
+    if not isinstance(entries, list):
+        raise ValueError(text)  # noqa: TRY004  # of what is stored, whatever its kind
+    return tuple(map(_asked, entries))
+
+
+def _asked(entry: object) -> tuple[str, int]:
+    """A question of a participant, and by how many places its answers are turned.
+
+    An entry is the question's id; where they are turned, that and the number.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    match entry:
+        case str(name):
+            return name, 0
+        case [str(name), int(turn)] if turn > 0:
+            return name, turn
+    raise ValueError
 
 
 def answered(connection: sqlite3.Connection, participant: str) -> set[str]:

@@ -251,7 +251,10 @@ def _names(stimuli: Stimuli) -> Iterator[Fault]:
             yield fault(UNUSABLE_NAME, where=f"condition {name!r}", seen=seen)
 
 
-_FILLERS = "Give every item the same conditions; fillers belong in a file of their own."
+_FILLERS = (
+    "Give every item the same conditions; fillers belong in a file of their own, and are pasted"
+    " into the fillers of a survey."
+)
 
 
 def _condition_sets(stimuli: Stimuli) -> Iterator[Fault]:

@@ -207,9 +207,21 @@ def _read_as(table: Table, columns: _Columns, *, n_items: int) -> TableReading:
     return reading_of(table, CELLS, several, n_items=n_items)
 
 
+def _labels_sentences(table: Table, item: str, name: str) -> bool:
+    """Whether a column called like conditions labels sentences: no item has two of them.
+
+    Items of one sentence, of which some are *good* and some *bad*, are no versions of each other.
+    """
+    ids = table.stripped(item)
+    return len({*ids}) == len(ids) and len({*table.stripped(name)}) > 1
+
+
 def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns | None, list[Fault]]:
     """The columns of a table by their roles; None, and faults, where some are missing."""
     item, name, text = map(table.find, ("item", "condition", "text"))
+    is_rated = bool(table.find("rating", "ratings"))
+    if is_rated and "condition" not in table.chosen and item and name:
+        name = None if _labels_sentences(table, item, name) else name
     if "sentence" in table.chosen or (item and name and not text):
         text = table.find("sentence")
     good, bad = table.find("good"), table.find("bad")
@@ -225,7 +237,7 @@ def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns |
         return _Columns(table.find("item", "id"), None, called), []
     if item and name and text:
         return _Columns(item, name, {"": text}), []
-    if sentence and not (name and item) and table.find("rating", "ratings"):
+    if sentence and not (name and item) and is_rated:
         # Each rated sentence is an item, whose only condition needs no column.
         return _Columns(item, None, {"sentence": sentence}), []
     columns = {"item": item, "condition": name, "text": text}

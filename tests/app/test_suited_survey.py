@@ -1,0 +1,85 @@
+"""What the form for a survey takes from the test that is chosen."""
+
+from __future__ import annotations
+
+import pytest
+
+from cimento.app.suiting import Suited, suited_to
+from cimento.people.surveys import read_design
+from tests.app.test_people_page import fill
+from tests.helpers.app_user import until, visit
+
+pytest.importorskip("nicegui")
+
+from nicegui import ui
+
+PAIRS = (
+    "frase grammaticale\tfrase agrammaticale\n"
+    "Le barche sono tornate.\tLe barche sono tornato.\n"
+    "La zia l'ho chiamata ieri.\tLa zia ho la chiamata ieri.\n"
+)
+LIST = "frase\ttipo\nLe barche tornano.\tbuona\nIl vento soffia.\tbuona\nLe barche torna.\tstrana\n"
+ITEMS = (
+    "item\tcondizione\tfrase\n1\tpresente\tLa torta cuoce.\n1\tpassato\tLa torta cuoceva.\n"
+    "2\tpresente\tIl vento soffia.\n2\tpassato\tIl vento soffiava.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("table", "suited"),
+    [
+        (PAIRS, Suited(task="choice", language="", is_each_alone=False)),
+        (LIST, Suited(task="likert", language="", is_each_alone=True)),
+        (ITEMS, Suited(task="likert", language="", is_each_alone=False)),
+        ("a\tb\n1\t2\n", None),
+    ],
+)
+def test_what_suits_a_table(tmp_path, table, suited):
+    file = tmp_path / "barche.tsv"
+    file.write_text(table, encoding="utf-8")
+    assert suited_to(file) == suited
+
+
+def test_pairs_are_chosen_between_and_their_fillers_taken_as_the_page_says(tmp_path):
+    folder = tmp_path / "suites"
+    folder.mkdir()
+    (folder / "barche.tsv").write_text(PAIRS, encoding="utf-8")
+
+    async def flow(user):
+        await user.open("/it/people?suite=suites/barche.tsv")
+        await until(lambda: any(
+            "quello adatto al test: scegliere la migliore di due frasi" in str(menu.options)
+            for menu in user.find(ui.select).elements
+        ))  # fmt: skip
+        await user.should_see("--task choice", retries=200)
+        await user.should_see("--language it")
+        await user.should_not_see("ognuno vede tutte le frasi")
+        fill(user, ui.input, "Responsabile (nome ed e-mail)", "Anna Bianchi")
+        fill(
+            user, ui.textarea, "Riempitivi, mescolati alle altre frasi",
+            "Il treno è in orario. | Il treno sono in orario.",
+        )  # fmt: skip
+        user.find("Crea il questionario").click()
+        await user.should_see("Su barche.", retries=300)
+
+    visit(tmp_path, flow)
+    design = read_design(tmp_path / "surveys" / "barche")
+    assert (design.task, len(design.surveys)) == ("choice", 1)
+    assert sum(one.kind == "filler" for one in design.questions) == 1
+
+
+def test_a_list_without_items_is_seen_whole_and_the_page_says_so(tmp_path):
+    folder = tmp_path / "suites"
+    folder.mkdir()
+    (folder / "barche.tsv").write_text(LIST, encoding="utf-8")
+
+    async def flow(user):
+        await user.open("/it/people?suite=suites/barche.tsv")
+        await user.should_see("ognuno vede tutte le frasi", retries=200)
+        await user.open("/it/run?suite=suites/barche.tsv")
+        await user.should_see("un elenco di frasi senza giudizi", retries=200)
+        user.find(marker="run").click()
+        await user.should_see("senza giudizi", kind=ui.notification, retries=200)
+
+    visit(tmp_path, flow)
+    assert not (tmp_path / "queue").exists() or not list((tmp_path / "queue").glob("*.json"))
