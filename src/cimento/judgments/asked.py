@@ -241,7 +241,7 @@ def grid_parts(heading: str, *, dash: bool) -> tuple[str, str]:
 
     Args:
         heading: of the column.
-        dash: whether a dash may stand between the two, as Qualtrics writes it.
+        dash: whether a dash may be between the two, as Qualtrics writes it.
     """
     if match := _ROW.fullmatch(heading):
         return match[1], match[2].strip()
