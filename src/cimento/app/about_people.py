@@ -31,7 +31,7 @@ TOLD = "told"
 _LONGEST_CODE = 10_000
 """Numbers from which a cell may be that of a document or of a telephone."""
 _MOST_WORDS = 6.0
-"""Words of the mean cell up to which a column is no free text."""
+"""Words of the mean cell up to which a column is not free text."""
 
 Told = Mapping[str, Mapping[str, str]]
 """The heading of each column to what each person said, by pseudonym."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app.about_people import SUFFIX as ABOUT
-from cimento.app.about_people import about_in, write_told
+from cimento.app.about_people import About, about_in, write_told
 from cimento.app.answer_columns import ask_columns, proposed, roles_in
 from cimento.app.answers import Results
 from cimento.app.correcting import ReadFile, drop, keep, kept
@@ -30,7 +30,7 @@ from cimento.suites.builtin import find_suite
 from cimento.suites.reading import sha256_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from nicegui.events import UploadEventArguments
 
@@ -133,24 +133,17 @@ class OwnForms:
         earlier = kept(table) if again else None
         suite = earlier.suite if earlier else self._chosen()
         made: Path | None = None
+        read = partial(self._read, file, data, secret=secret, roles=roles)
         try:
-            came = await self._read(file, data, suite, secret=secret, roles=roles)
+            came, remarks = await read(suite), list[str]()
             # Choices between sentences say how often each was chosen, also without a test.
-            remarks: list[str] = []
             if suite is None and not all(one.question == BETTER for one in came.judgments):
                 sentences = self._sentences(came, file)
                 remarks = sentences.remarks
                 made = await self._made_of(sentences, name, earlier)
-                came = await self._read(file, data, made, secret=secret, roles=roles)
+                came = await read(made)
             about = about_in(table_in(file, data), came, open_secret(secret)[0], roles)
-            came = about.of(came)
-            said = [*remarks_on(came), *about.remarks, *remarks]
-            if again:
-                self._visit.workspace.delete_judgments(name)
-            await asyncio.to_thread(
-                write_judgments, table_of(came.judgments), table, read="\n".join(said)
-            )
-            write_told(about.told, self._place(name, ABOUT))
+            await asyncio.to_thread(self._write, name, about.of(came), about, remarks)
         except CimentoError as error:
             # No answers were read with them.
             for path in filter(None, (None if again else secret, made)):
@@ -172,6 +165,13 @@ class OwnForms:
         )
         self._build_earlier()
         await self._show(name)
+
+    def _write(self, name: str, came: Import, about: About, remarks: Sequence[str]) -> None:
+        """Write answers and what people said of themselves, in place of what was read before."""
+        self._visit.workspace.delete_judgments(name)
+        said = "\n".join([*remarks_on(came), *about.remarks, *remarks])
+        write_judgments(table_of(came.judgments), self._place(name, ".parquet"), read=said)
+        write_told(about.told, self._place(name, ABOUT))
 
     def _place(self, name: str, ending: str) -> Path:
         return self._visit.workspace.inside(f"{JUDGMENTS}/{name}{ending}")

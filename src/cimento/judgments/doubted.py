@@ -21,13 +21,13 @@ _MOSTLY = 2 / 3
 _FEW, _SOME = 4, 2
 """How many times more statements there are than questions before them: where these are something
 else whatever their answers are, and where they are so only with another range of answers."""
-_APART = "it stands apart from the grid of the others"
+_APART = "it is beside the grid of the others"
 
 
 def outside_grid(
     headings: Mapping[str, str], columns: Mapping[str, Answers], *, dash: bool
 ) -> dict[str, str]:
-    """The columns that stand beside a grid and are no statements, where most are of a grid.
+    """The columns beside a grid that are not statements, where most are of a grid.
 
     Args:
         headings: what people read above each column that may be an item.
@@ -57,7 +57,7 @@ def _of_grid(heading: str, *, dash: bool) -> tuple[str, str]:
 def about_people(
     columns: Mapping[str, Answers], before: Sequence[str], *, dash: bool
 ) -> Iterator[tuple[str, str]]:
-    """The columns that are no statements where most are, and that are likely about the person.
+    """The columns that are not statements where most are, and that are likely about the person.
 
     They come before all statements. Behind other columns about people they are few, or lack an end
     of the range of the others; in front of everything, everybody gave them one answer.
@@ -87,7 +87,7 @@ def about_people(
     for name in leading:
         is_alike = not has_others and len({*columns[name].cells}) > 1
         if (few and has_others) or (not is_alike and _is_narrower(columns[name], known)):
-            yield name, "it stands before the sentences, and is not one of them in its form"
+            yield name, "it comes before the sentences, and is not one of them in its form"
 
 
 def _states(heading: str) -> bool:
