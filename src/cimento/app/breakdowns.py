@@ -104,8 +104,8 @@ def _shares(run: Run, say: Words) -> Iterator[Part]:
             column = _column(group, say)
             chances = {one.chance for one in levels}
             has_chances = None not in chances and len(chances) > 1
-            names = ("read.part_right", "read.part_share", "people.of-interval")
-            names = (*names, "read.part_chance") if has_chances else names
+            names = ["read.part_right", "read.part_share", "people.of-interval"]
+            names += ["read.part_chance"] if has_chances else []
             yield Part(
                 say("read.by", column=column),
                 (_capital(column), *map(say, names)),
