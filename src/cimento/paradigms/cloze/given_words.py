@@ -106,7 +106,7 @@ def columns_of_role(table: Table, role: str) -> list[str]:
 
 
 def _is_list(table: Table, name: str, due: str) -> bool:
-    """Whether a column that nothing else is known of lists words with the correct one in each row."""
+    """Whether a column of no other role lists words with the correct one among them in each row."""
     known = {*map(table.find, (*ROLES, "item", "text", "sentence", "phenomenon"))}
     return name not in known and not _REMARKS.search(name) and _lists_due(table, name, due)
 
