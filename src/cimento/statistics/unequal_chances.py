@@ -1,4 +1,4 @@
-"""The exact test of a number of right answers where each has a chance of its own."""
+"""The exact test of a number of correct answers where each has a chance of its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _EQUAL = 1 + 1e-7
 
 
 def unequal_chances_p(right: int, chances: Sequence[float]) -> float:
-    """The two-sided p-value of a number of right answers, each of which has its own chance.
+    """The two-sided p-value of a number of correct answers, each of which has its own chance.
 
     The number is a sum of independent Bernoulli variables, whose distribution is the Poisson
     binomial one (Hodges and Le Cam 1960, doi:10.1214/aoms/1177705799). It is computed by
@@ -22,11 +22,11 @@ def unequal_chances_p(right: int, chances: Sequence[float]) -> float:
     in the exact binomial test.
 
     Args:
-        right: number of right answers.
+        right: number of correct answers.
         chances: the chance of each answer, between 0 and 1.
 
     Raises:
-        ValueError: there are fewer answers than right ones, or a chance is no probability.
+        ValueError: there are fewer answers than correct ones, or a chance is not a probability.
     """
     if not 0 <= right <= len(chances) or not all(0 <= chance <= 1 for chance in chances):
         raise ValueError(right, chances)

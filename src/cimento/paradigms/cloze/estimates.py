@@ -273,7 +273,7 @@ def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
     return MethodFacts(
         counted=counted(len(answers.items), "item"),
         sentences=(_candidates(answers), _HITS, *rules),
-        brief=(_IN_BRIEF, _candidates_in_brief(answers), *_choice_in_brief(answers, choice)),
+        brief=(_IN_BRIEF, _candidates_in_brief(answers), *_choice_in_brief(choice)),
         together=f"items of one {' or '.join(columns)}"
         if (columns := answers.suite.cluster)
         else "",
@@ -282,15 +282,14 @@ def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
     )
 
 
-def _choice_in_brief(answers: ClozeAnswers, choice: Estimate | None) -> list[str]:
+def _choice_in_brief(choice: Estimate | None) -> list[str]:
     """How a word was chosen among the given ones; empty where there were none to choose among."""
     if choice is None:
         return []
-    kind = _KINDS.get(answers.run.model_kind, "the models")
     rule = _RULES.get(choice.method, choice.method)
     said = (
-        f"Where wrong words were given too ({counted(choice.n, 'item')}), the choice of {kind} was"
-        f" the given word of highest probability ({rule})."
+        f"Where wrong words were given too ({counted(choice.n, 'item')}), the choice was the given"
+        f" word of highest probability ({rule})."
     )
     return [said]
 

@@ -22,7 +22,7 @@ _FEW_ROWS = 12
 def are_full(table: Table, name: str) -> bool:
     """Whether most cells of a column are sentences with their right word once, or with a blank.
 
-    Wrong words have to be beside the right ones, unless somebody has chosen which these are: a
+    Wrong words have to be beside the correct ones, unless somebody has chosen which these are: a
     word of its sentence may also be there for other reasons.
     """
     due = table.find("target")

@@ -106,7 +106,7 @@ def columns_of_role(table: Table, role: str) -> list[str]:
 
 
 def _is_list(table: Table, name: str, due: str) -> bool:
-    """Whether a column that nothing else is known of lists words with the right one in each row."""
+    """Whether a column of no other role lists words with the correct one among them in each row."""
     known = {*map(table.find, (*ROLES, "item", "text", "sentence", "phenomenon"))}
     return name not in known and not _REMARKS.search(name) and _lists_due(table, name, due)
 
@@ -211,7 +211,7 @@ def without_right_words(
 
     Args:
         table: the table, with bars between options.
-        lists: the columns of other words as the table had them, which list the right ones too.
+        lists: the columns of other words as the table had them, which list the correct ones too.
         shown: what the file calls the columns of other words.
         faults: the faults so far.
     """
