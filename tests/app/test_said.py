@@ -29,7 +29,7 @@ OTHERS = [code for code in LANGUAGES if code != "en"]
 SOURCE = Path(cimento.__file__).parent
 
 APART = {
-    "lm_eval.py", "blimp.py", "sentences.py", "__init__.py", "builtin.py", "derived.py",
+    "writing.py", "lm_eval.py", "blimp.py", "sentences.py", "__init__.py", "builtin.py", "derived.py",
     "fetching.py", "published.py", "variants.py", "stimuli.py", "story_variants.py",
     "chosen.py", "language_sets.py", "lock.py", "registry_file.py", "tarballs.py",
 }  # fmt: skip
