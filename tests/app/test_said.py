@@ -29,9 +29,9 @@ OTHERS = [code for code in LANGUAGES if code != "en"]
 SOURCE = Path(cimento.__file__).parent
 
 APART = {
-    "writing.py", "lm_eval.py", "blimp.py", "sentences.py", "__init__.py", "builtin.py", "derived.py",
+    "lm_eval.py", "blimp.py", "sentences.py", "__init__.py", "builtin.py", "derived.py",
     "fetching.py", "published.py", "variants.py", "stimuli.py", "story_variants.py",
-    "chosen.py", "language_sets.py", "lock.py", "registry_file.py", "tarballs.py",
+    "chosen.py", "language_sets.py", "lock.py", "registry_file.py", "tarballs.py", "writing.py",
 }  # fmt: skip
 """Files with errors of commands and of rare formats, which stay in English if a page shows them."""
 
