@@ -31,7 +31,7 @@ SOURCE = Path(cimento.__file__).parent
 APART = {
     "lm_eval.py", "blimp.py", "sentences.py", "__init__.py", "builtin.py", "derived.py",
     "fetching.py", "published.py", "variants.py", "stimuli.py", "story_variants.py",
-    "chosen.py", "language_sets.py", "lock.py", "registry_file.py", "tarballs.py",
+    "chosen.py", "language_sets.py", "lock.py", "registry_file.py", "tarballs.py", "writing.py",
 }  # fmt: skip
 """Files with errors of commands and of rare formats, which stay in English if a page shows them."""
 

@@ -89,7 +89,7 @@ class Question:
             that are not the cells of a design.
         columns: the columns of sentences; for conditions, that of their names before it.
         guess: the columns of the good and the bad sentences; None where nothing tells them apart.
-        conditions: the conditions; of two, that of the good sentences first if their names say it.
+        conditions: the conditions, that of the good sentences first if their names say it.
     """
 
     kind: Literal[

@@ -16,7 +16,7 @@ from cimento.intake.words import HEADERS, NUMBERS, SETS, STIMULI
 
 _TEXTS = ("sentence", "text")
 _LEAST_TIMES = 4
-"""Times that each word of a column stands there, in the mean, if they are levels of a factor."""
+"""Times that each word of a column is in it, in the mean, if these are levels of a factor."""
 _LINE_BREAK = re.compile(r"\s*[\r\n]+\s*")
 
 

@@ -387,7 +387,7 @@ def new_suite(
         StorageError: the path is not empty, or cannot be written.
     """
     from cimento.suites.suite_workbook import fold
-    from cimento.suites.workbook_words import of_examples, rows_of_examples
+    from cimento.suites.workbook_words import of_examples
 
     need_known(kind, template_kinds(), where=f"kind {kind!r}", seen="there is no such template")
     toml = (_TEMPLATES / kind / "suite.toml").read_text(encoding="utf-8")
@@ -398,13 +398,7 @@ def new_suite(
     files = {"suite.toml": toml.replace(_NAME_LINE, _name_lines(path, canary)).encode()}
     for source in sorted((_TEMPLATES / kind).iterdir()):
         if source.name not in files:
-            text = source.read_text(encoding="utf-8")
-            told = (
-                _records_in(language, text)
-                if source.suffix == ".jsonl"
-                else rows_of_examples(_rows_in(language, text), words)
-            )
-            files[source.name] = told.encode()
+            files[source.name] = _examples_in(source, language, words).encode()
 
     def save(folder: Path) -> None:
         for name, data in files.items():
@@ -417,6 +411,16 @@ def new_suite(
     with TemporaryDirectory(prefix="cimento-") as name:
         save(Path(name))
         return [fold(Path(name), path, language=words)]
+
+
+def _examples_in(source: Path, language: str, words: str) -> str:
+    """The examples of a template in a language, with names of conditions in that of the words."""
+    from cimento.suites.workbook_words import rows_of_examples
+
+    text = source.read_text(encoding="utf-8")
+    if source.suffix == ".jsonl":
+        return _records_in(language, text)
+    return rows_of_examples(_rows_in(language, text), words)
 
 
 def _rows_in(language: str, text: str) -> str:

@@ -1,7 +1,7 @@
 """Names of the cells of a design, each of which joins a level of every factor.
 
 *No isla, corta* is a heading, *no-isla/corta* a label, and *short_nonisland* the name of a
-condition. What stands between the levels is what parts all names so that the levels are crossed.
+condition. What is between the levels is what parts all names so that the levels are crossed.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Parts = tuple[str, ...]
 """The levels in a name."""
 
 MOST_CELLS = 64
-"""Most names that are looked at: more are no cells of a design."""
+"""Most names that are looked at: more are not a design's cells."""
 _CLEAR = (r"\s*[,;]\s*", r"\s*[/|×]\s*", r"\s+(?:[-–—+&:]|x)\s+|\s*:\s+", r"\s*[(\[]|[)\]]\s*$")
 _UNCLEAR = (r"_", r"\s+", r"[-–—]", r"(?<=\w)\.(?=\w)")
 _MARKS = tuple(
     tuple(re.compile(mark, re.IGNORECASE) for mark in marks)
     for marks in (*((mark,) for mark in _CLEAR), _UNCLEAR)
 )
-"""What may stand between two levels, the clearest first: the last ones may be within a level."""
+"""What may be between two levels, the clearest first: the last ones may be within a level."""
 _SIGNS = {"+": "plus", "-": "minus", "–": "minus", "−": "minus"}
 
 
@@ -44,7 +44,7 @@ def cells_named(names: Sequence[str]) -> dict[str, Parts]:
 def cells_among(names: Sequence[str]) -> dict[str, Parts]:
     """The levels in those of some names that are the cells of one design; see `cells_named`.
 
-    Others are without the mark that stands between the levels, as *Nota* is.
+    Others are without the mark that is between the levels, as *Nota* is.
     """
     return _told_by(names, least=N_LEVELS**N_FACTORS)
 
@@ -124,7 +124,7 @@ def _in_two(names: Sequence[str], between: re.Pattern[str]) -> Iterator[dict[str
             name: [way for way in splits[name.strip()] if _folded(way[1]) in ends] for name in names
         }
         if all(fitting.values()):  # of several, the one of the longest second part
-            made = {
+            made: dict[str, Parts] = {
                 name: next((way for way in ways if _folded(way[0]) == _folded(start)), ways[0])
                 for name, ways in fitting.items()
             }
