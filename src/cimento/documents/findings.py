@@ -66,7 +66,7 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
         twins=_twins(runs),
         beside=places_beside,
     )
-    return replace(said, parts=(*said.parts, *lost, *_same_as_people(runs, short)))
+    return replace(said, parts=(*said.parts, *lost, *_same_as_people(others, short)))
 
 
 def _not_findable(runs: Sequence[Run], short: Mapping[str, str]) -> Iterator[Finding]:

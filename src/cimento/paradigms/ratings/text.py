@@ -73,7 +73,8 @@ def _conclusion(runs: Sequence[Run]) -> str:
         headlines += [Headline(model, one, best_constant(one, estimates)) for one in main]
         if (beside := beside_ratings(estimates)) is not None:
             headlines.append(Headline(model, beside, beside=True))
-        verdicts += filter(None, [same_verdict_said(model, estimates)])
+        # Nobody counts the items of a design on which all of its predictions hold.
+        verdicts += [] if effects else filter(None, [same_verdict_said(model, estimates)])
     known = findings(headlines, designs=Designs(tuple(designs), people=people))
     said = [(part.about, part.sentences) for part in known.parts]
     said += [("Same verdict as people", tuple(verdicts))] if verdicts else []

@@ -62,7 +62,7 @@ _CONSTANT = {
 }
 """Why a correlation of margins with proportions is undefined, said of the model and of people."""
 ROUNDING = 1e-9
-"""Greatest difference of sums of mean ratings that is rounding: equal thirds are no exact ties."""
+"""Greatest difference of two sums of mean ratings that is rounding, as of equal thirds."""
 NO_SINGLE = "one choice cannot decide the prediction both ways"
 _SHARE = re.compile(r"0\.\d+|1\.0+")
 
