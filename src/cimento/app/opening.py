@@ -19,8 +19,8 @@ from cimento.errors import Fault, InputError, SuiteError, counted
 from cimento.faults import errors
 from cimento.intake.decoding import reading_language
 from cimento.intake.layout import count_titles
+from cimento.intake.read_once import sheet_names
 from cimento.intake.tables import SUFFIXES, read_raw_rows
-from cimento.intake.workbooks import sheet_names
 from cimento.io.files import file_digest, read_bytes, refuse_existing, write_bytes
 from cimento.kinds.registry import load_suite, paradigm_of, save_suite
 from cimento.suites.builtin import WORKBOOK

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of, parted, refuse_file_name, refuse_used_folder
 from cimento.errors import CimentoError, InputError, UsageError, counted
+from cimento.intake.read_once import reading_once
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_overwriting
 from cimento.judgments import (
@@ -97,6 +98,7 @@ class ImportAnswersOptions(Options):
 
 
 @command_of
+@reading_once()
 def import_answers(options: ImportAnswersOptions) -> None:
     """Read people's answers and write the judgments table.
 

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from cimento.errors import Fault, counted
 from cimento.faults import fault
-from cimento.intake.workbooks import sheet_names
+from cimento.intake.read_once import sheet_names
 from cimento.io.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, SMALL_BYTES
 
 _SIGNATURE = b"PK\x03\x04"

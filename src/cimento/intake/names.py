@@ -161,7 +161,7 @@ def short_names(columns: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def is_starred(text: str) -> bool:
-    """Whether a star stands before a text, as linguists mark ungrammatical sentences."""
+    """Whether a text begins with a star, as linguists mark ungrammatical sentences."""
     return text.lstrip().startswith("*") and bool(unstarred(text))
 
 

@@ -28,10 +28,11 @@ from cimento.intake.layout import (
     with_item_name,
 )
 from cimento.intake.names import without_noun
+from cimento.intake.read_once import read_workbook, sheet_names
 from cimento.intake.sections import with_labels_of_sections
 from cimento.intake.table import Table, as_cell, column_name
 from cimento.intake.words import KNOWN, SHEETS
-from cimento.intake.workbooks import MOST_COLUMNS, read_workbook, sheet_names
+from cimento.intake.workbooks import MOST_COLUMNS
 from cimento.io.files import read_bytes
 from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import MOST_FAULTS
@@ -238,12 +239,12 @@ def _sheet_that_fits(data: bytes, path: Path) -> tuple[str, list[Fault]]:
     stem = path.stem.casefold()
     if len(titles) < 2 or lower & {stem, *SHEETS.get(stem, {}).values(), "items"}:  # noqa: PLR2004
         return "", []
-    degrees = {title: _degree(data, title) for title in titles}
+    degrees = {title: _degree(data, path.name, title) for title in titles}
     highest = max(degrees.values())
     fitting = [title for title in degrees if degrees[title] == highest]
     is_first = fitting[0] == titles[0] and highest
     if is_first and (len(fitting) == 1 or highest < _KNOWN_TABLE):
-        return "", []
+        return titles[0], []
     sheet = titles[0] if is_first or len(fitting) > 1 else fitting[0]
     others = ", ".join(repr(title) for title in (fitting if is_first else titles) if title != sheet)
     seen = f"Of the sheets, {sheet!r} is read, and not {others}."
@@ -259,9 +260,9 @@ def _sheet_that_fits(data: bytes, path: Path) -> tuple[str, list[Fault]]:
 _KNOWN_TABLE = 2
 
 
-def _degree(data: bytes, sheet: str) -> int:
+def _degree(data: bytes, name: str, sheet: str) -> int:
     """2 for a sheet that names two columns by known words, 1 for another table, 0 for no table."""
-    rows, _ = read_workbook(data, name=sheet, sheet=sheet)
+    rows, _ = read_workbook(data, name=name, sheet=sheet)
     filled = [row for row in rows if _is_filled(row)]
     titles = count_titles(filled[: MOST_TITLES + 1])
     header = {without_noun(cell) for cell in [*filled, []][titles]}

@@ -15,6 +15,7 @@ from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
 from cimento.faults import changed
 from cimento.faults import errors as errors_among
 from cimento.intake.decoding import reading_language
+from cimento.intake.read_once import reading_once
 from cimento.intake.roles import parse_choice, refuse_unknown
 from cimento.io.files import file_digest, folder_atomically, refuse_existing
 from cimento.io.plugins import PluginGroup, blaming, find_plugin, plugin_names, why_skipped
@@ -182,7 +183,7 @@ def _read_all(path: Path, language: str, columns: Mapping[str, str]) -> list[Loa
         for place in suite_paths(folder):
             # People know the archive, not the temporary folder that it was unpacked into.
             shown = place if folder == path else path / place.relative_to(folder)
-            with unfolded(place) as inner, reading_language(language, columns):
+            with unfolded(place) as inner, reading_language(language, columns), reading_once():
                 paradigm = paradigm_of(inner)
                 reading = paradigm.reader.read(inner)
             faults = changed(reading.faults, partial(in_terms_of, shown))
@@ -271,7 +272,7 @@ def audit_suite(
     paradigm = find_paradigm(DEFAULT)
     try:
         with unfolded(path) as folder:
-            with reading_language(language, columns):
+            with reading_language(language, columns), reading_once():
                 paradigm = paradigm_of(folder)
                 reading = paradigm.reader.read(folder)
             reading = replace(reading, faults=in_terms_of(path, reading.faults))

@@ -20,11 +20,12 @@ from cimento.errors import Fault, InputError, SuiteError
 from cimento.faults import EXAMPLE, errors
 from cimento.intake.decoding import decode_table, open_json_lines, reading_language
 from cimento.intake.delimited import split_plain
+from cimento.intake.read_once import sheet_names
 from cimento.intake.roles import number_columns
 from cimento.intake.table import Table, column_name
 from cimento.intake.tables import read_suite_table
 from cimento.intake.words import DESCRIBED
-from cimento.intake.workbooks import sheet_names, write_sheets
+from cimento.intake.workbooks import write_sheets
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import parse_json, read_toml
 from cimento.suites import JsonValue

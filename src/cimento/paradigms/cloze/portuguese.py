@@ -220,7 +220,7 @@ def _sheet_row(line: str, where: str) -> _Row:
 
 
 def _workbook_rows(path: Path) -> Iterator[_Row]:
-    from cimento.intake.workbooks import read_workbook
+    from cimento.intake.read_once import read_workbook
 
     rows, faults = read_workbook(read_bytes(path), name=path.name)
     if not rows:

@@ -317,7 +317,7 @@ def _table_format(data: bytes, path: Path) -> str:
             return name
         if not packed:
             table, faults = read_sheet(data, path)
-    if path.suffix.lower() == ".xlsx" and coded_cells.is_coded(data):
+    if path.suffix.lower() == ".xlsx" and coded_cells.is_coded(data, path.name):
         return "coded-cells"
     if table is None:
         raise SuiteError(where=str(path), faults=faults)

@@ -15,8 +15,8 @@ from pathlib import Path
 from cimento.errors import Fault
 from cimento.faults import errors, fault
 from cimento.intake.decoding import unusable
+from cimento.intake.read_once import read_workbook, sheet_names
 from cimento.intake.reading import TableReading
-from cimento.intake.workbooks import read_workbook, sheet_names
 from cimento.io.files import read_bytes
 from cimento.suites import Condition, Region
 from cimento.suites.design import ISLAND_FACTORS, N_LEVELS, with_design
@@ -43,9 +43,9 @@ class _Cell:
     following: str
 
 
-def is_coded(data: bytes) -> bool:
+def is_coded(data: bytes, name: str) -> bool:
     """Whether a workbook has sentences behind codes in all four conditions on a sheet."""
-    for _, cells, _ in _sheets(data, ""):
+    for _, cells, _ in _sheets(data, name):
         codes = [match for cell in cells if (match := _CODE.fullmatch(cell.text))]
         if len({(code["structure"], code["distance"]) for code in codes}) == _FEWEST:
             return True
