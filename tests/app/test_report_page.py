@@ -197,3 +197,25 @@ def test_what_an_author_wrote_is_never_translated_in_part(code):
     assert language.of_suite(own) == own
     assert language.of_suite("short_isle is less surprising than long_isle.").startswith("short_is")
     assert "surprising" not in language.of_suite("short_isle is less surprising than long_isle.")
+
+
+WHY = "scores of causal and masked models are on different scales"
+WHY_IN_SPANISH = "los valores de los modelos causales y enmascarados están en escalas distintas"
+
+
+@pytest.mark.parametrize(
+    ("english", "spanish"),
+    [
+        (
+            f"Not computed: change, p (holm) ({WHY}).",
+            f"No se han calculado: cambio, p (holm) ({WHY_IN_SPANISH}).",
+        ),
+        ("CIM-S051 proportion of DD > 0", "CIM-S051 proporción de DD > 0"),
+        (
+            "Agreement of the people, Krippendorff's alpha: x.",
+            "Acuerdo entre las personas, alfa de Krippendorff: x.",
+        ),
+    ],
+)
+def test_notes_with_headings_codes_and_reasons_are_in_the_language(english, spanish):
+    assert page_language("es").known(english) == spanish

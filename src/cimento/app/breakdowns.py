@@ -77,7 +77,7 @@ def _shares(runs: Sequence[Run], say: Words) -> Iterator[Grid]:
 
 
 def _levels_of_headline(run: Run) -> Iterator[Estimate]:
-    """The shares of the headline's question by values of columns."""
+    """The proportions of the headline's question by values of columns."""
     estimates = run.estimates()
     headline = next((one for one in estimates if one.role == "headline"), None)
     if headline is not None and headline.is_share:

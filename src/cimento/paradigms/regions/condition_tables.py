@@ -55,7 +55,6 @@ def _rows_of(result: Factorial) -> Iterator[tuple[GridCell, ...]]:
         effects = phenomenon.effects["raw"]
         for cell, width in zip(effects.cells, bar_half_widths(effects, WITHIN), strict=True):
             mean = None if cell.mean is None else sign * cell.mean
-            is_known = mean is not None and width is not None
             yield (
                 result.model,
                 phenomenon.name,
@@ -63,8 +62,8 @@ def _rows_of(result: Factorial) -> Iterator[tuple[GridCell, ...]]:
                 count(cell.n),
                 EstimateCell(
                     value=mean,
-                    low=mean - width if is_known else None,
-                    high=mean + width if is_known else None,
+                    low=None if mean is None or width is None else mean - width,
+                    high=None if mean is None or width is None else mean + width,
                     n=cell.n,
                     reason=cell.reason or "",
                     digits=2,
