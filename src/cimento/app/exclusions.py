@@ -165,7 +165,7 @@ def _ranges(judgments: Sequence[Judgment]) -> dict[Rule, tuple[float, float]]:
 
 
 def _is_share(judgments: Sequence[Judgment]) -> bool:
-    """Whether agreement with the others is a proportion of answers, not a correlation of ratings."""
+    """Whether agreement with the others is a proportion of answers, not a correlation."""
     question = main_question(judgments)
     return bool(question) and not is_rated(question)
 

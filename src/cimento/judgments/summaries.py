@@ -374,7 +374,7 @@ _OWN_OPTIONS = "each question has answers of its own, and their places are not k
 
 
 def same_share(judgments: Sequence[Judgment]) -> Measurement:
-    """The proportion of somebody's most frequent answer, or place of choices, in the main question."""
+    """The proportion of the most frequent answer, or place of choices, to the main question."""
     answers = _repeatable(judgments)
     if answers is None:
         return Measurement(None, _OWN_OPTIONS)
