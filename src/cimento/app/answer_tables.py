@@ -428,7 +428,7 @@ def means_grid(
         labels: of the sentences, which have a column for each name.
     """
     means, own = sentence_means(judgments, design), labels.names
-    # A condition that all share says nothing, and would stand beside the author's own.
+    # A condition that all share says nothing, and would be beside the author's own.
     is_marked = apart_from("condition", language, own).endswith(OURS)
     is_plain = is_marked and len({one.condition for one in means}) == 1
     texts = ("suite", "item", *(() if is_plain else ("condition",)), "sentence")

@@ -157,7 +157,7 @@ class ExclusionForm:
 
 
 def _ranges(judgments: Sequence[Judgment]) -> dict[Rule, tuple[float, float]]:
-    """The least and the largest limit of each rule; no share of agreement is negative."""
+    """The least and the largest limit of each rule; no proportion of agreement is negative."""
     return {
         rule: (0 if rule.name == WITH_REST and _is_share(judgments) else rule.least, rule.most)
         for rule in RULES
@@ -165,7 +165,7 @@ def _ranges(judgments: Sequence[Judgment]) -> dict[Rule, tuple[float, float]]:
 
 
 def _is_share(judgments: Sequence[Judgment]) -> bool:
-    """Whether agreement with the others is a share of answers, and no correlation of ratings."""
+    """Whether agreement with the others is a proportion of answers, not a correlation."""
     question = main_question(judgments)
     return bool(question) and not is_rated(question)
 

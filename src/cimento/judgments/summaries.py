@@ -370,17 +370,11 @@ def attention(judgments: Sequence[Judgment]) -> Measurement:
     return Measurement(right / len(checks), f"{right} of {len(checks)} right")
 
 
-_OWN_OPTIONS = (
-    "each question has answers of its own, and it is not known at which place the chosen one was"
-)
+_OWN_OPTIONS = "each question has answers of its own, and their places are not known"
 
 
 def same_share(judgments: Sequence[Judgment]) -> Measurement:
-    """The proportion of somebody's most frequent answer to the question that they answered most.
-
-    Of choices between sentences, which are others in each question, it is that of the most frequent
-    place of the chosen one.
-    """
+    """The proportion of the most frequent answer, or place of choices, to the main question."""
     answers = _repeatable(judgments)
     if answers is None:
         return Measurement(None, _OWN_OPTIONS)
@@ -495,9 +489,8 @@ def _repeatable(judgments: Sequence[Judgment]) -> list[str] | None:
     given = [one for one in judgments if one.question == question and one.counts]
     if question != BETTER:
         return [one.value for one in given if one.value is not None]
-    if any(one.answer_place is None for one in given):
-        return None
-    return [f"place {one.answer_place}" for one in given]
+    places = [one.answer_place for one in given]
+    return None if None in places else [f"place {place}" for place in places]
 
 
 def _moment(text: str | None) -> float | None:

@@ -449,7 +449,7 @@ def test_a_whole_survey_leads_from_oneself_over_practice_and_breaks_to_the_link(
             places.append(reply.headers["location"].removeprefix(f"/p/{token}"))
         assert places == ["/pause/1", "/3", "/4", "/pause/4", "/6", "/7", "/done"]
         assert "La prova è finita" in person.get("/pause/1").text
-        # Practice does not count towards a break.
+        # Practice does not count toward a break.
         assert "4 domande su" in person.get("/pause/4").text
         last = person.get("/done").text
         assert "https://app.prolific.example/complete?cc=C1&amp;x=&lt;" in last

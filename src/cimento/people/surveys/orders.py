@@ -65,7 +65,7 @@ def draw_turns(questions: Sequence[SurveyQuestion], chance: random.Random) -> di
         chance: what the turns are drawn with.
 
     Returns:
-        The number of places by the question's id; the answer that stood there comes first.
+        The number of places by the question's id; the answer that was there comes first.
     """
     turns = {}
     for question, drawn in _drawn_places(questions, chance):

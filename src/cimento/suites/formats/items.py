@@ -210,7 +210,7 @@ def _read_as(table: Table, columns: _Columns, *, n_items: int) -> TableReading:
 def _labels_sentences(table: Table, item: str, name: str) -> bool:
     """Whether a column called like conditions labels sentences: no item has two of them.
 
-    Items of one sentence, of which some are *good* and some *bad*, are no versions of each other.
+    Items of one sentence, of which some are *good* and some *bad*, are not versions of each other.
     """
     ids = table.stripped(item)
     return len({*ids}) == len(ids) and len({*table.stripped(name)}) > 1
