@@ -76,8 +76,7 @@ def read_wide(
     columns, called = _without_answers(columns)
     named = is_named(table, columns)
     people = "" if named else of_wide(table, read, keep_names=keep_names)
-    taken = columns.taken | {people}
-    rest = [name for name in table.columns if name not in taken and name.strip()]
+    rest = [name for name in table.columns if name.strip() and name not in {*columns.taken, people}]
     asked = _asked(read, table, rest, places, items, columns.values, called)
     if not named and not people:
         raise nobody(table, [*asked.others], advice=rows_advised(table))
