@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
 
+from cimento.app.conclusions import results_beside
 from cimento.app.report_page import page_language
 from cimento.app.shown import compared, figure_file, results_of, shown_figures
 from cimento.app.words import LANGUAGES, words
@@ -14,6 +15,7 @@ from cimento.cli.main import invoke
 from cimento.kinds.run import open_run
 from cimento.report.formatting import remarks
 from tests.helpers.grids import SETS
+from tests.helpers.rated_designs import answers, sentences, write_rows
 
 CELLS = {
     ("corta", "no-isla"): "¿Quién cree que {} {} {}?",
@@ -102,3 +104,19 @@ def test_figures_are_in_one_language_with_room_for_their_labels(workspace, named
             behind = re.search(r'<rect x="(\S+)" width="(\d+)"', svg)
             assert behind is not None
             assert behind.groups() == (left, width)
+
+
+def test_people_s_effect_comes_before_the_model_s(tmp_path):
+    table = write_rows([*answers([*sentences()])], tmp_path / "isole.csv")
+    run = ["run", str(table), "--language", "it", "-m", "demo-causal"]
+    assert invoke([*run, "-o", str(tmp_path / "runs")]) == 0
+    folder = next((tmp_path / "runs").rglob("manifest.json")).parent
+    (result,) = results_beside([folder])
+    first, second = result.sentence(words("it")).split(": ", 1)[0], result.sentence(words("en"))
+    assert first == "Le persone mostrano l'effetto"
+    # The numbers are those of the table of people's DD, whose own tests are by hand.
+    run = open_run(folder)
+    for one in run.paradigm.presenter.people_effects(run):
+        estimate = one.estimate
+        value, ends = f"{estimate.value:.2f}", f"[{estimate.low:.2f}, {estimate.high:.2f}]"
+        assert f"{estimate.level} DD {value} {ends} z" in second.replace("\N{MINUS SIGN}", "-")

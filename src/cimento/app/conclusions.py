@@ -56,6 +56,7 @@ class RunResult:
 
     Attributes:
         effects: of a factorial design, the DD of each phenomenon.
+        people: of a design that people have rated, their DD of each phenomenon.
         headline: of any other run, the number that sums it up; None where there is none.
         hits: of blanks, the hits that another number sums up, or that some answers cannot be
             found for; else None.
@@ -72,6 +73,7 @@ class RunResult:
     """
 
     effects: tuple[DesignEffect, ...] = ()
+    people: tuple[DesignEffect, ...] = ()
     headline: Headline | None = None
     hits: Estimate | None = None
     n_findable: int | None = None
@@ -181,7 +183,7 @@ class RunResult:
     def sentence(self, say: Words) -> str:
         """What can and cannot be concluded; empty where nothing was judged."""
         if self.effects:
-            return " ".join(self._of_effects(say))
+            return " ".join((*self._of_people(say), *self._of_effects(say)))
         if self.headline is None or self.headline.estimate.value is None:
             return ""
         return " ".join(filter(None, (self._of_headline(self.headline, say), self._of_hits(say))))
@@ -214,6 +216,17 @@ class RunResult:
         count = say.number(estimate.n)
         concluded = say(f"read.means_{kind}_{one.standing}", baseline=baseline, count=count)
         return f"{concluded} {say('read.mean_chance')}" if is_mean else concluded
+
+    def _of_people(self, say: Words) -> Iterator[str]:
+        """What people's ratings show, a sentence for each side of 0 that their effects are on."""
+        for side, effects in grouped((effect.side, effect) for effect in self.people).items():
+            names = "; ".join(
+                f"{effect.estimate.level} DD {_value(effect.estimate, say)}"
+                f" {say.named('unit', effect.estimate.unit)}".rstrip()
+                for effect in effects
+            )
+            reasons = dict.fromkeys(_reason(one.estimate.reason, say) for one in effects)
+            yield say(f"read.people_dd_{side}", names=names, reason="; ".join(reasons))
 
     def _of_effects(self, say: Words) -> Iterator[str]:
         """A sentence for each side of 0 that effects are on."""
@@ -332,10 +345,12 @@ def _result_of(path: Path, _time: int, headline: Estimate | None) -> RunResult:
         (run,) = open_runs([path])
         estimates, outcomes = run.estimates(), run.outcomes()
         effects = tuple(run.paradigm.presenter.design_effects(run))
+        people = tuple(run.paradigm.presenter.people_effects(run)) if effects else ()
     except CimentoError:
         return RunResult()
     about = RunResult(
         effects,
+        people,
         form=_form_of(run),
         is_masked=run.sentences is not None and run.model_kind == "masked",
         pll=str(manifest_part(run.manifest, "asking", "policy").get("pll", "")),
