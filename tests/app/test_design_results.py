@@ -116,7 +116,7 @@ def test_people_s_effect_comes_before_the_model_s(tmp_path):
     assert first == "Le persone mostrano l'effetto"
     # The numbers are those of the table of people's DD, whose own tests are by hand.
     run = open_run(folder)
-    for one in run.paradigm.presenter.people_effects(run):
+    for one in run.paradigm.presenter.design_effects(run, of_people=True):
         estimate = one.estimate
         value, ends = f"{estimate.value:.2f}", f"[{estimate.low:.2f}, {estimate.high:.2f}]"
         assert f"{estimate.level} DD {value} {ends} z" in second.replace("\N{MINUS SIGN}", "-")

@@ -202,10 +202,11 @@ def test_the_paragraph_and_the_appendix_count_the_same_verdicts():
             assert f"Of {verdicts} verdicts, " in methods_paragraph([run], appendix=appendix)
 
 
-def test_every_hit_and_choice_of_a_blank_is_a_verdict():
+def test_the_first_hit_and_the_choice_of_a_blank_are_its_verdicts():
+    """Not hit@10, nor the choice by rules that the headline is not about."""
     run = cimento.evaluate("it-connectives-cloze", "demo-causal", limit=6)
-    for appendix in (False, True):  # hit@1, hit@10, and the choice by three rules
-        assert f"Of {5 * 6} verdicts, " in methods_paragraph([run], appendix=appendix)
+    for appendix in (False, True):
+        assert f"Of {2 * 6} verdicts, " in methods_paragraph([run], appendix=appendix)
 
 
 def test_one_near_tie_is_one():

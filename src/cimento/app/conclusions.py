@@ -345,7 +345,9 @@ def _result_of(path: Path, _time: int, headline: Estimate | None) -> RunResult:
         (run,) = open_runs([path])
         estimates, outcomes = run.estimates(), run.outcomes()
         effects = tuple(run.paradigm.presenter.design_effects(run))
-        people = tuple(run.paradigm.presenter.people_effects(run)) if effects else ()
+        people = (
+            tuple(run.paradigm.presenter.design_effects(run, of_people=True)) if effects else ()
+        )
     except CimentoError:
         return RunResult()
     about = RunResult(

@@ -129,7 +129,10 @@ def designs_of(
         tuple(
             replace(one, first=short[one.first], second=short[one.second]) for one in differences
         ),
-        {run.suite.name: run.paradigm.presenter.people_effects(run) for run, _ in designs},
+        {
+            run.suite.name: run.paradigm.presenter.design_effects(run, of_people=True)
+            for run, _ in designs
+        },
     )
 
 

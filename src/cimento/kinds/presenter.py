@@ -58,16 +58,18 @@ class Presenter(Protocol[SuiteT_contra, RunT_contra]):
         Unlike `warnings` it is stored nowhere, since it follows from the estimates.
         """
 
-    def design_effects(self, run: RunT_contra) -> Sequence[DesignEffect]:  # noqa: ARG002
+    def design_effects(
+        self,
+        run: RunT_contra,  # noqa: ARG002
+        *,
+        of_people: bool = False,  # noqa: ARG002
+    ) -> Sequence[DesignEffect]:
         """The DDs by which a run of a factorial design is reported; by default there are none.
 
-        Raises:
-            InputError: the declaration of factors cannot be used.
-        """
-        return ()
-
-    def people_effects(self, run: RunT_contra) -> Sequence[DesignEffect]:  # noqa: ARG002
-        """The DDs in people's ratings of the same sentences; by default there are none.
+        Args:
+            run: the run.
+            of_people: whether they are those of people's ratings of the same sentences, if there
+                are any, in place of the model's.
 
         Raises:
             InputError: the declaration of factors, or a rating, cannot be used.

@@ -122,7 +122,7 @@ def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunRep
         headline=headline,
         constant=best_constant(headline, estimates),
         effects=tuple(run.paradigm.presenter.design_effects(run)),
-        people=tuple(run.paradigm.presenter.people_effects(run)),
+        people=tuple(run.paradigm.presenter.design_effects(run, of_people=True)),
         rates=rates,
         notes=foremost(
             (*rate_remarks(charted), *few_of_each_code(run.warnings), *designs_said([run]))

@@ -37,10 +37,10 @@ _TEXTS = {"labelFontSize": TEXT_SIZE, "titleFontSize": TEXT_SIZE}
 LOOK: VegaSpec = {
     "background": "white",
     "font": "sans-serif",
-    "title": {
-        "anchor": "start", "fontSize": 12, "subtitleFontSize": 11, "subtitleColor": "#333333",
-    },
+    "title": {"anchor": "start", "fontSize": 12, "subtitleFontSize": 11,
+              "subtitleColor": "#333333"},
     "axis": _TEXTS, "legend": {**_TEXTS, "labelLimit": 0}, "header": _TEXTS,
+    "padding": {"left": 5, "top": 5, "right": 24, "bottom": 5},
     "text": {"fontSize": TEXT_SIZE},
 }  # fmt: skip
 

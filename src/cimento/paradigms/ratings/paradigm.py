@@ -248,7 +248,6 @@ class RatingPresenter(PlainPresenter[Suite]):
     describe = staticmethod(REGIONS.presenter.describe)
     record = staticmethod(REGIONS.presenter.record)
     design_effects = staticmethod(REGIONS.presenter.design_effects)
-    people_effects = staticmethod(REGIONS.presenter.people_effects)
 
     def methods(self, run: Run) -> MethodFacts:
         """The facts about measures, ratings and tests."""

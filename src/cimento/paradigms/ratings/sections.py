@@ -394,7 +394,7 @@ def with_people(report: RunReport, run: RatedRun) -> RunReport:
     return replace(
         report, n_items=len(items), items=items, notes=notes, regions=regions,
         beside=beside_ratings(run.run.estimates()),
-        people=tuple(run.run.paradigm.presenter.people_effects(run.run)),
+        people=tuple(run.run.paradigm.presenter.design_effects(run.run, of_people=True)),
     )  # fmt: skip
 
 

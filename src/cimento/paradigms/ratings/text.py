@@ -66,7 +66,7 @@ def _conclusion(runs: Sequence[Run]) -> str:
     for run in runs:
         estimates, model = run.estimates(), short[run.model]
         effects = tuple(run.paradigm.presenter.design_effects(run))
-        if of_people := run.paradigm.presenter.people_effects(run):
+        if of_people := run.paradigm.presenter.design_effects(run, of_people=True):
             designs.append(DesignResult(model, effects))
             people[run.suite.name] = of_people
         main = [one for one in estimates if one.role == "headline" and not effects]

@@ -326,18 +326,17 @@ class RegionPresenter(PlainPresenter[Suite]):
             *contradictions(judged_suite(run)),
         )
 
-    def design_effects(self, run: Run) -> Sequence[DesignEffect]:
-        """The DDs of a run whose suite crosses two factors; see `estimates.design_effects`."""
+    def design_effects(self, run: Run, *, of_people: bool = False) -> Sequence[DesignEffect]:
+        """The DDs of a run whose suite crosses two factors; see `estimates.design_effects`.
+
+        Those of people are in the ratings that the suite has, if the model has any DD too.
+        """
         from cimento.paradigms.regions.estimates import design_effects
-
-        return design_effects(run)
-
-    def people_effects(self, run: Run) -> Sequence[DesignEffect]:
-        """The DDs in the ratings that the suite of a design has; none beside a model without."""
         from cimento.paradigms.regions.people_effects import people_of_suite
 
-        if not self.design_effects(run):
-            return ()
+        effects = design_effects(run)
+        if not of_people or not effects:
+            return effects
         people = people_of_suite(suite_of(run), seed=options_of(run).seed)
         return people.said if people else ()
 
