@@ -90,7 +90,7 @@ def suite_rows(
 
 
 def mean_rows(means: Iterable[MeanAtStep]) -> Iterator[tuple[object, ...]]:
-    """The numbers of the curves of means over suites; panels say their chance and, of few, the suites.
+    """The numbers of the curves of means over suites; panels name chance and, of few, the suites.
 
     Args:
         means: those of `means_over_training`.

@@ -274,7 +274,8 @@ def _curves(
         about = means[0]
         averaged |= {*suites}
         yield _Curve(
-            label=about.label, units=about.units, n=len(about.units), chance=about.chance, about=about.about,
+            label=about.label, units=about.units, n=len(about.units),
+            chance=about.chance, about=about.about,
             points=tuple(
                 Point(one.step, one.value, one.low, one.high, one.reason) for one in means
             ),
