@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from cimento.statistics.agreement import Agreement
 
 _CODED = re.compile(r"CIM-\w+ ")
-MOST_NAMED = 4
-"""Most suites that a sentence names."""
+MOST_NAMED = 4  # suites in one sentence
 SMALLEST_SHOWN_BITS = 0.005
 
 
