@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,3 +96,27 @@ def test_a_plan_ends_as_the_run_would_where_nothing_published_or_no_model_can_be
     other = ["no/such" if part == "demo-causal" else part for part in line]
     assert invoke(["plan", *other, "--sets", "starter"]) == 1
     assert invoke(["plan", *line, "-m", "no/such", "--sets", "starter"]) == 3
+
+
+def test_a_budget_is_planned_before_sets_are_fetched_and_says_of_which_it_draws(
+    line: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a budget a run asks nothing of cimento's own, so the plan does not either."""
+    budget = ["--budget", "10"]
+    assert invoke(["plan", *line, *budget, "--json"]) == 0
+    out, err = capsys.readouterr()
+    planned = json.loads(out)
+    assert (planned["suites"], err) == ([], "")
+    assert [one["set"] for one in planned["sets"] if one["is_fetched"]] == [
+        "agreement", "more", "gone",
+    ]  # fmt: skip
+    assert invoke(["run", *line, "--sets", "more"]) == 0
+    capsys.readouterr()
+    for times in (budget, ["--budget", "2s"]):
+        assert invoke(["plan", *line, *times, "--json"]) == 0
+        out, err = capsys.readouterr()
+        assert [one["suite"] for one in json.loads(out)["suites"]] == ["more"]
+        assert ("A random 10 of 12 items" in err) == (times == budget)
+        assert "That is of the sets that are here" in err
+    assert invoke(["plan", *line, *budget, "--sets", "starter"]) == 2
+    assert "asked whole or not at all" in capsys.readouterr().err

@@ -91,7 +91,7 @@ def test_the_first_curve_is_the_mean_over_suites_of_one_level_of_chance():
         (100, 0.25, 2, 0.5),
         (500, 0.75, 2, 0.5),
     ]
-    assert {row[0] for row in rows} == {"chance 0.5: mean of 2 suites (95% over items): s, t"}
+    assert {row[0] for row in rows} == {"mean of 2 suites, chance 0.5 (95% over items): s, t"}
     assert all(0 <= row[4] <= row[3] <= row[5] <= 1 for row in rows)
     headlines = [(ranking.suite, ranking.question) for ranking in rankings]
 
@@ -128,7 +128,7 @@ def test_drafts_and_starter_suites_are_in_no_mean_with_others():
     headlines = [(ranking.suite, ranking.question) for ranking in rankings]
     rows = list(mean_rows(means_over_training(rankings, facts)))
     others, drafts = (
-        f"chance 0.5: mean of 2 {kind} (95% over items): {names}"
+        f"mean of 2 {kind}, chance 0.5 (95% over items): {names}"
         for kind, names in (("suites", "s, t"), ("generated suites", "u, v"))
     )
     # By hand; the only starter suite has no mean.
@@ -138,9 +138,10 @@ def test_drafts_and_starter_suites_are_in_no_mean_with_others():
     courses = courses_of(rankings, runs, facts, headlines=headlines)
     table = training_grids(courses)["curve"]
     assert table.header == (
-        "step", "2 suites, chance 0.50", "2 generated suites, chance 0.50", "w, chance 0.50"
+        "step", "mean of 2 suites, chance 0.50", "mean of 2 generated suites, chance 0.50",
+        "w, chance 0.50",
     )  # fmt: skip
-    assert "2 generated suites, chance 0.50: u, v." in table.notes
+    assert "mean of 2 generated suites, chance 0.50: u, v." in table.notes
     pairs = [one for ranking in rankings for one in ranking.pairs]
     differences = suite_differences(pairs, facts, correction="holm")
     overall = [one for one in differences if not one.phenomenon]
@@ -182,11 +183,11 @@ def test_the_table_over_training_counts_twins_once_as_the_figure_does():
     # A suite and its twin have one mean of their own: ((1/4 + 2/4) / 2 + 2/4) / 2, and so on.
     assert [(row[3], row[6]) for row in rows] == [(0.4375, 2), (0.875, 2)]
     assert {row[0] for row in rows} == {
-        "chance 0.5: mean of 2 suites and twins (95% over items): s, t"
+        "mean of 2 suites and twins, chance 0.5 (95% over items): s, t"
     }
     courses = courses_of(rankings, runs, facts, headlines=headlines)
     table = training_grids(courses)["curve"]
-    assert "2 suites, chance 0.50: s, t." in table.notes
+    assert "mean of 2 suites, chance 0.50: s, t." in table.notes
     assert [tuple(map(str, row)) for row in table.rows] == [
         (str(step), f"{value:.3f} [{low:.3f}, {high:.3f}]")
         for _, step, _, value, low, high, *_ in rows
@@ -196,7 +197,7 @@ def test_the_table_over_training_counts_twins_once_as_the_figure_does():
     twins = [one for one in rankings if one.suite != "t"]
     pair = list(mean_rows(means_over_training(twins, facts)))
     assert [(row[3], row[6]) for row in pair] == [(0.375, 1), (0.75, 1)]
-    assert {row[0] for row in pair} == {"chance 0.5: s and its twin (95% over items)"}
+    assert {row[0] for row in pair} == {"s and its twin, chance 0.5 (95% over items)"}
     alone = [one for one in rankings if one.suite == "s"]
     assert list(means_over_training(alone, facts)) == []
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import re
+import subprocess
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -227,7 +229,7 @@ def test_the_workflow_of_a_checkpoint_runs_and_uploads_what_it_wrote(tmp_path, m
     workflow, _ = workflows()
     # YAML 1.1 reads the key `on` as a truth value.
     assert workflow[True].keys() == {"repository_dispatch", "workflow_dispatch"}
-    assert workflow["env"].keys() == {"CIMENTO", "RELEASED", "CANDIDATE"}
+    assert workflow["env"].keys() == {"CIMENTO", "RELEASED", "HF_TOKEN", "CANDIDATE"}
     job = workflow["jobs"]["gate"]
     steps, asked = job["steps"], job["env"]["RUN"]
     assert job["strategy"]["matrix"] == {"language": ["it", "es"]}
@@ -253,6 +255,26 @@ def test_the_workflow_of_an_own_machine_names_commands_that_there_are():
     _, workflow = workflows()
     job = workflow["jobs"]["gate"]
     assert job["runs-on"][0] == "self-hosted"
-    shown = [words for step in job["steps"] for words in commands(step["run"])]
+    lines = [re.sub(r"^ +", "", step["run"], flags=re.MULTILINE) for step in job["steps"]]
+    shown = [words for run in lines for words in commands(run)]
     assert [words[0] for words in shown] == ["run", "compare"]
     assert [problems(words) for words in shown] == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("newest", "before", "ends"), [(0, 4, 0), (4, 0, 0), (4, 4, 4), (4, 3, 3), (3, 0, 1)]
+)
+def test_the_gate_of_an_own_machine_fails_if_two_checkpoints_in_a_row_are_worse(
+    newest, before, ends
+):
+    """The page's lines, as GitHub runs them, with a command that only ends with some code."""
+    _, workflow = workflows()
+    [gate] = [step["run"] for step in workflow["jobs"]["gate"]["steps"] if "shell" in step]
+    stand_in = (
+        'cimento() { case "$*" in *"--after new"*) return $NEWEST;;'
+        ' *"--after old"*) return $BEFORE;; esac; }\n'
+    )
+    known = {"CANDIDATE": "new", "PREVIOUS": "old", "NEWEST": str(newest), "BEFORE": str(before)}
+    shell = ["bash", "-eo", "pipefail", "-c", stand_in + gate]
+    done = subprocess.run(shell, env={**os.environ, **known}, check=False)  # noqa: S603  # the docs' own code
+    assert done.returncode == ends

@@ -104,7 +104,8 @@ class CompareOptions(GridOptions):
     )
     by: Literal["suite", "phenomenon"] = option(
         "suite",
-        "With --fail-if-worse: what is looked at; phenomenon: also the items of each phenomenon.",
+        "With --fail-if-worse: suite, or phenomenon to check the items of each phenomenon too.",
+        metavar="WHAT",
     )
     junit: Path | None = option(
         None,

@@ -78,7 +78,7 @@ def gate_of(
     if by_phenomenon and not gated.phenomena:
         raise UsageError(
             where="--by=phenomenon",
-            seen="the items of no suite here are of several phenomena",
+            seen="no suite here has items from more than one phenomenon",
             todo="Leave it out: suites are looked at anyway. Of a table, the column is phenomenon.",
         )
     return gated

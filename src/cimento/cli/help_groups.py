@@ -129,8 +129,8 @@ SHOWN: Mapping[str, Sequence[str]] = {
         "show_probability", "part", "overlap", "export", "import_from", "agreement", "as_json",
     ),
     "compare": (
-        "before", "after", "measure", "items", "pairs", "details", "every_question",
-        "fail_if_worse", "junit", "allow_partial", "equivalent", "published", "figure",
+        "before", "after", "measure", "pairs", "details", "every_question",
+        "fail_if_worse", "by", "junit", "allow_partial", "equivalent", "published", "figure",
         "output", "as_json",
     ),
     "score": (

@@ -368,6 +368,8 @@ def plan_languages(options: LanguageOptions) -> int:
         code = 1 if 1 in {code, here} else max(code, here)
         if plan.is_drawn:
             _note_part(plan.part, options)
+        if budget and plan.part.of_items and any(row["is_fetched"] for row in plan.sets):
+            note("That is of the sets that are here; a run fetches the others and draws from all.")
         if options.as_json:
             show_json(
                 {

@@ -53,10 +53,8 @@ class LanguageOptions(RunOptions):
 
     language: str = option(
         "",
-        "Language of a table that does not state one; without SUITE: every published set of the"
-        " language (`cimento suites list --remote --language CODE` lists them), starter suites and"
-        " generated drafts; --sets chooses. ISO 639-1 code"
-        " (it, es ...), or 639-3 if there is none (gsw); without SUITE also several (it,es).",
+        "With SUITE: language of a table that does not state one, as its ISO 639 code (it, gsw)."
+        " Without: the languages whose sets are run (it,es).",
     )
     all_languages: bool = option(
         default=False, help="Without SUITE: the published sets of every language."

@@ -12,7 +12,7 @@ from cimento.report.figures import (
     require_rows,
 )
 from cimento.report.figures_rates import steps_frame, training_figure
-from cimento.report.formatting import some
+from cimento.report.formatting import MOST_NAMED
 
 if TYPE_CHECKING:
     from cimento.compare.over_suites import SuiteFacts
@@ -90,7 +90,7 @@ def suite_rows(
 
 
 def mean_rows(means: Iterable[MeanAtStep]) -> Iterator[tuple[object, ...]]:
-    """The numbers of the curves of means over suites; panels say their chance and the suites.
+    """The numbers of the curves of means over suites; panels name chance and, of few, the suites.
 
     Args:
         means: those of `means_over_training`.
@@ -100,11 +100,8 @@ def mean_rows(means: Iterable[MeanAtStep]) -> Iterator[tuple[object, ...]]:
     """
     for one in means:
         n_suites = len(one.units)
-        level = "" if one.chance is None else f"chance {one.chance:g}: "
-        twins = len(one.suites) > n_suites
-        if n_suites == 1:
-            panel = f"{level}{one.units[0]} and its twin (95% over {one.about})"
-        else:
-            what = f"mean of {n_suites} {f'{one.part} suites'.strip()}{' and twins' * twins}"
-            panel = f"{level}{what} (95% over {one.about}): {some(one.units)}"
+        twins = " and twins" * (1 < n_suites < len(one.suites))
+        level = "" if one.chance is None else f", chance {one.chance:g}"
+        names = f": {', '.join(one.units)}" * (1 < n_suites <= MOST_NAMED)
+        panel = f"{one.label}{twins}{level} (95% over {one.about}){names}"
         yield panel, one.step, one.model, one.value, one.low, one.high, n_suites, one.chance

@@ -40,6 +40,7 @@ def gate_grid(
     """
     suites = [one.suite for one in gate.changes]
     models = {one.model for one in gate.changes}
+    is_plain = len(set(suites)) == len(suites)
 
     def label(one: GatedChange) -> str:
         of_model = f", {one.model}" if len(models) > 1 and one.model else ""
@@ -53,16 +54,18 @@ def gate_grid(
         {
             "suite": label,
             "question": lambda one: one.question,
+            "verdict": _verdict,
+            "change": lambda one: signed(one.change.estimate, digits=3, absent=BLANK),
+            TOGETHER: lambda one: ends_of(one.change),
             "n": lambda one: one.n,
             "before": lambda one: rate_as_text(one.first, absent=BLANK),
             "after": lambda one: rate_as_text(one.second, absent=BLANK),
-            "change": lambda one: signed(one.change.estimate, digits=3, absent=BLANK),
-            TOGETHER: lambda one: ends_of(one.change),
             "least drop": lambda one: rate_as_text(one.detectable, absent="none"),
-            "verdict": _verdict,
+            "reason": lambda one: one.change.reason,
         },
         title=f"The gate: worse where the whole interval is below {0 - gate.margin:g}.",
-        without=("question",) if len(set(suites)) == len(suites) else (),
+        labels=2 if is_plain else 3,
+        without=("question",) if is_plain else (),
         remarks=1,
         notes=(
             *([f"before: {sides[0]}; after: {sides[1]}."] if sides != UNNAMED else ()),
@@ -79,7 +82,7 @@ def gate_grid(
 
 def _verdict(one: GatedChange) -> str:
     if one.change.high is None:
-        return f"none: {one.change.reason}"
+        return "none"
     return "worse" if one.worse else "not worse"
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from cimento.compare.gate import mean_change
 from cimento.compare.training_means import means_over_training
-from cimento.errors import counted
 from cimento.io.parsing import value_at
 from cimento.paired.item_outcomes import built_as, step_of, steps_of
 from cimento.statistics.differences import Difference, share_difference
@@ -114,7 +113,7 @@ class Course:
     """Accuracy over training, on one suite or as a mean over suites of one level of chance.
 
     Attributes:
-        label: the suite, and its question where others have courses too; or the number of suites.
+        label: the suite, and its question where others have courses too; or `MeanAtStep.label`.
         suites: their names.
         units: their names without twins, which count once with the suite of the same items.
         n: number of units, or of items of a single suite.
@@ -275,8 +274,8 @@ def _curves(
         about = means[0]
         averaged |= {*suites}
         yield _Curve(
-            label=counted(len(about.units), f"{about.part} suite".strip()),
-            units=about.units, n=len(about.units), chance=about.chance, about=about.about,
+            label=about.label, units=about.units, n=len(about.units),
+            chance=about.chance, about=about.about,
             points=tuple(
                 Point(one.step, one.value, one.low, one.high, one.reason) for one in means
             ),

@@ -47,6 +47,13 @@ class MeanAtStep:
     part: str
     reason: str
 
+    @property
+    def label(self) -> str:
+        """How many suites it is the mean of, or which suite that has a twin."""
+        if len(self.units) == 1:
+            return f"{self.units[0]} and its twin"
+        return f"mean of {len(self.units)} {f'{self.part} suites'.strip()}"
+
 
 def means_over_training(
     rankings: Sequence[Ranking], facts: Mapping[str, SuiteFacts]

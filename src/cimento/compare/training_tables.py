@@ -129,7 +129,7 @@ def _curve_grid(courses: Sequence[Course]) -> Grid:
     steps = sorted({point.step for one in courses for point in one.points})
     by_step = [{point.step: point for point in one.points} for one in courses]
     about = dict.fromkeys(one.about for one in courses)
-    means = [one for one in courses if len(one.suites) > 1]
+    means = [one for one in courses if len(one.units) > 1]
     return Grid(
         title="Accuracy over training"
         + "; of several suites with the same level of chance, the mean" * bool(means)

@@ -68,6 +68,8 @@ def plan_language(
     rows = tuple(planned_set(one, settings) for one in sets)
     here = [one for one in sets if one.here(settings.folders) and not obstacle(one, settings)]
     seed = options.seed or 0
+    if budget is not None and sets:
+        own = ()  # a part is drawn of published sets, whether they are here or not
     asked = language_suites(here, settings, language=language, own=own, seed=seed)
     asked = fitting(asked, options)
     is_drawn = budget is None or bool(budget.items or speed)

@@ -157,7 +157,7 @@ class LanguageSuites:
     @property
     def is_own(self) -> bool:
         """Whether only suites of cimento itself are asked for."""
-        return not self.missing and all(one.set is None for one in self.sets)
+        return bool(self.sets) and not self.missing and all(one.set is None for one in self.sets)
 
     @property
     def origins(self) -> dict[str, tuple[str, str]]:

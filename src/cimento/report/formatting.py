@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from cimento.statistics.agreement import Agreement
 
 _CODED = re.compile(r"CIM-\w+ ")
-_NAMED = 4
+MOST_NAMED = 4  # suites in one sentence
 SMALLEST_SHOWN_BITS = 0.005
 
 
@@ -304,9 +304,9 @@ def _asked(run: RunSummary, *, by_measure: bool) -> tuple[str, str]:
 
 def some(suites: Sequence[str]) -> str:
     """The names of some suites; if there are many, the first ones and how many more there are."""
-    if len(suites) <= _NAMED:
+    if len(suites) <= MOST_NAMED:
         return ", ".join(suites)
-    return f"{', '.join(suites[: _NAMED - 1])} and {len(suites) - _NAMED + 1} more suites"
+    return f"{', '.join(suites[: MOST_NAMED - 1])} and {len(suites) - MOST_NAMED + 1} more suites"
 
 
 ALL_MUST_HOLD = "An item with several predictions passes only if all of them hold."

@@ -366,13 +366,12 @@ def explained(dataset: PublishedDataset, address: str, target: Path) -> Iterator
     # urllib and the hub's library raise errors of many unrelated classes.
     except Exception as error:
         reason = str(error).strip().splitlines() or [""]
-        folder = "a folder" if is_address(dataset.name) else target
+        folder = "FOLDER" if is_address(dataset.name) else target
         raise InputError(
             where=address,
             seen=f"cannot be fetched ({type(error).__name__}: {reason[0][:200]})",
             todo=f"Without a network: fetch it elsewhere ({dataset.format}), copy its files into"
-            f" {folder}, and give that folder to cimento. With one: try again, it goes on where it"
-            " was.",
+            f" {folder}, then `cimento run {folder} -m MODEL`. With one: try again; it resumes.",
         ) from error
 
 
