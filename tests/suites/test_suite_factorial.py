@@ -10,7 +10,8 @@ import pytest
 
 from cimento import Condition, InputError, Item, Meta, Region, Suite, SuiteError, load_suite
 from cimento.suites.checks import check_suite
-from cimento.suites.design import island_factors, predictions_of, squares
+from cimento.suites.design import predictions_of, squares
+from cimento.suites.factor_words import island_factors
 from cimento.suites.formats.region_rows import merged
 from cimento.suites.load import inspect_suite, open_suite
 from tests.helpers.suites_on_disk import write

@@ -93,7 +93,10 @@ def read_wide(
     names = _item_names(read, asked.items)
     rows, passed, ties = _melted(table, columns, names, asked.choices, is_of_suite=bool(places))
     said = (*notes, *_remarks(read, asked, places), *ties, *codes)
-    return RawAnswers(rows, {**read.passed, **passed}, said, reading)
+    unnamed = people in times_of(table) or (
+        bool(people) and people == read.numbered and all(map(str.isdigit, table.stripped(people)))
+    )
+    return RawAnswers(rows, {**read.passed, **passed}, said, reading, unnamed)
 
 
 @dataclass(frozen=True, slots=True)
