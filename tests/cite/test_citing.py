@@ -223,26 +223,6 @@ def test_degrees_that_an_author_expects_are_never_called_ratings_of_people(store
     assert "with the author's expected degree by Spearman" in methods_paragraph([run])
 
 
-def test_z_scores_that_were_correlated_are_not_called_mean_ratings(tmp_path):
-    rows = ["item,sentence,ratings,participants"]
-    texts = ("Il cane dorme.", "Cane il dorme.", "La torta è pronta.", "La torta sono pronta.",
-             "Mia zia canta.", "Mia zia cantano.")  # fmt: skip
-    rows += [f"{n},{text},{n % 2 + 1}|{n % 3 + 3},a|b" for n, text in enumerate(texts, 1)]
-    path = tmp_path / "frasi.csv"
-    path.write_text("\n".join(rows), encoding="utf-8")
-    for ratings, due, other in (
-        ("z", "its mean z-score within participants", "its mean rating"),
-        ("raw", "its mean rating", "z-score within"),
-    ):
-        run = cimento.evaluate(path, "demo-causal", language="it", ratings=ratings)
-        said = methods_paragraph([run])
-        assert f"with {due} by Spearman" in said
-        assert other not in said
-        assert ("with z-scores of the ratings" in methods_paragraph([run], appendix=True)) is (
-            ratings == "z"
-        )
-
-
 def test_what_holds_in_all_suites_again_is_said_so():
     runs = [
         made(brief=(f"We looked at {name}.", "We counted."), meta=Meta(name)) for name in ("a", "b")

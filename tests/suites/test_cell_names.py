@@ -10,6 +10,7 @@ from cimento.cli.main import invoke
 from cimento.intake.roles import parse_choice
 from cimento.kinds.registry import load_suite
 from cimento.suites.cell_names import cells_among, cells_named, condition_of
+from cimento.suites.factor_words import island_factors
 
 LEVELS = {
     "en": (("no island", "island"), ("short", "long")),
@@ -174,6 +175,15 @@ def test_columns_of_numbers_are_no_conditions_whatever_somebody_says(tmp_path):
     path = wide(tmp_path, "ABCD", others=[("Año", "1999")])
     with pytest.raises(Exception, match="holds numbers"):
         load_suite(path, columns={"conditions": "A", "conditions 2": "Año"})
+
+
+def test_names_of_conditions_that_tell_no_factors():
+    assert island_factors(["good", "bad"]) == {}
+    assert island_factors(["a_x", "b_x", "a_y"]) == {}
+    assert island_factors(["a_x", "b_x", "a_y", "b_y"]) == {
+        "first_factor": ("a", "b"),
+        "second_factor": ("x", "y"),
+    }
 
 
 # --- Attraction
