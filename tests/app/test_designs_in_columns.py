@@ -22,7 +22,7 @@ TEXTS = (
     "¿Quién cree que {} {} {}?", "¿Qué cree Ana que {1} {0}?",
     "¿Quién se enfada si {} {} {}?", "¿Qué se enfada Ana si {1} {0}?",
 )  # fmt: skip
-KNOWN = ("No isla, corta", "No isla, larga", "Isla, corta", "Isla, larga")
+KNOWN = ("Control, matriz", "Control, subordinada", "Complejo, matriz", "Complejo, subordinada")
 OPEN = ("Que, sujeto", "Que, objeto", "SN complejo, sujeto", "SN complejo, objeto")
 LETTERS = ("A", "B", "C", "D")
 
@@ -61,18 +61,38 @@ def test_the_factors_of_a_design_without_names_for_them_get_those_that_somebody_
     question = asked(made)
     assert question.kind == "called"
     assert question.factors == {
-        "first_factor": ("No-isla", "Isla"), "second_factor": ("corta", "larga"),
+        "first_factor": ("Control", "Complejo"), "second_factor": ("matriz", "subordinada"),
     }  # fmt: skip
     names = {"first_factor": "Isla", "second_factor": "Distancia"}
     called = with_names_of_factors(made, names)
     assert check_grid(called).usable
     assert asked(called) is None
     suite = saved(called, tmp_path)
-    assert suite.factors == {"Isla": ("No-isla", "Isla"), "Distancia": ("corta", "larga")}
+    assert suite.factors == {
+        "Isla": ("Control", "Complejo"), "Distancia": ("matriz", "subordinada"),
+    }  # fmt: skip
     assert len(suite.predictions) == 4
     assert suite.predictions[0].comment.endswith("(DD > 0) of Isla and Distancia.")
     levels = {one.name: one.columns for one in suite.items[3].conditions}
-    assert levels["Isla_corta"].items() >= {"Isla": "Isla", "Distancia": "corta"}.items()
+    assert levels["Complejo_matriz"].items() >= {"Isla": "Complejo", "Distancia": "matriz"}.items()
+
+
+@pytest.mark.parametrize(
+    ("names", "factors"),
+    [(("No isla, corta", "No isla, larga", "Isla, corta", "Isla, larga"),
+      {"estructura": ("No-isla", "Isla"), "distancia": ("corta", "larga")}),
+     (("curta sem ilha", "longa sem ilha", "curta ilha", "longa ilha"),
+      {"distância": ("curta", "longa"), "estrutura": ("sem-ilha", "ilha")}),
+     (("breve senza isola", "lunga senza isola", "breve isola", "lunga isola"),
+      {"distanza": ("breve", "lunga"), "struttura": ("senza-isola", "isola")})],
+)  # fmt: skip
+@pytest.mark.parametrize("form", [wide, long])
+def test_words_for_levels_name_their_factors_so_that_nothing_is_asked(
+    tmp_path, form, names, factors
+):
+    made = form(names)
+    assert asked(made) is None
+    assert saved(made, tmp_path).factors == factors
 
 
 @pytest.mark.parametrize("form", [wide, long])

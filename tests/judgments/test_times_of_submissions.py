@@ -113,3 +113,24 @@ def test_nothing_is_no_time():
     assert not are_instants([])
     assert not are_instants(["", " "])
     assert are_instants(["2026-03-02T10:02:11Z", ""])
+
+
+@pytest.mark.parametrize("names", [("--names", "keep"), ("--secret", "my.secret")])
+def test_submissions_of_several_forms_at_the_same_second_are_a_person_each(
+    tmp_path, monkeypatch, names
+):
+    monkeypatch.chdir(tmp_path)
+    paths = [tmp_path / f"lista{number}.csv" for number in (1, 2, 3)]
+    for path, sentence, rating in zip(paths, SENTENCES, "147", strict=False):
+        rows = [["Marca temporal", sentence, "Llueve."], *([at, rating, "5"] for at in STAMPS)]
+        path.write_text("\n".join(map(",".join, rows)) + "\n", encoding="utf-8")
+    output = tmp_path / "juicios.csv"
+    lists = paths[: len(SENTENCES)]
+    assert invoke(["annotate", "import", *map(str, lists), *names, "-o", str(output)]) == 0
+    found = judgments_of(read_judgments(output))
+    assert len({one.annotator for one in found}) == len(lists) * len(STAMPS)
+    assert len(found) == 2 * len(lists) * len(STAMPS)
+    by_person = {one.annotator: set() for one in found}
+    for one in found:
+        by_person[one.annotator].add(one.item)
+    assert all(len(items) == 2 for items in by_person.values())

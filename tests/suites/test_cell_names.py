@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cimento.cli.main import invoke
 from cimento.intake.roles import parse_choice
 from cimento.kinds.registry import load_suite
 from cimento.suites.cell_names import cells_among, cells_named, condition_of
+from cimento.suites.factor_words import island_factors
 
 LEVELS = {
     "en": (("no island", "island"), ("short", "long")),
@@ -173,3 +175,86 @@ def test_columns_of_numbers_are_no_conditions_whatever_somebody_says(tmp_path):
     path = wide(tmp_path, "ABCD", others=[("Año", "1999")])
     with pytest.raises(Exception, match="holds numbers"):
         load_suite(path, columns={"conditions": "A", "conditions 2": "Año"})
+
+
+def test_names_of_conditions_that_tell_no_factors():
+    assert island_factors(["good", "bad"]) == {}
+    assert island_factors(["a_x", "b_x", "a_y"]) == {}
+    assert island_factors(["a_x", "b_x", "a_y", "b_y"]) == {
+        "first_factor": ("a", "b"),
+        "second_factor": ("x", "y"),
+    }
+
+
+# --- Attraction
+
+
+ATTRACTION = [
+    ("A chave do armário está na mesa.", "A chave dos armários está na mesa.",
+     "A chave do armário estão na mesa.", "A chave dos armários estão na mesa."),
+    ("A porta da loja fecha cedo.", "A porta das lojas fecha cedo.",
+     "A porta da loja fecham cedo.", "A porta das lojas fecham cedo."),
+    ("O livro do aluno caiu no chão.", "O livro dos alunos caiu no chão.",
+     "O livro do aluno caíram no chão.", "O livro dos alunos caíram no chão."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("judged", "numbers", "names"),
+    [(("gramatical", "agramatical"), ("atrator singular", "atrator plural"),
+      ["gramaticalidade", "atrator"]),
+     (("grammaticale", "agrammaticale"), ("attrattore singolare", "attrattore plurale"),
+      ["grammaticalità", "attrattore"]),
+     (("grammatical", "ungrammatical"), ("singular", "plural"), ["grammaticality", "number"]),
+     (("gramatical", "agramatical"), ("distractor singular", "distractor plural"),
+      ["gramaticalidad", "distractor"]),
+     (("грамматично", "неграмматично"), ("единственное", "множественное"),
+      ["грамматичность", "число"])],
+)  # fmt: skip
+def test_pairs_in_two_numbers_become_a_design_of_attraction_as_the_advice_says(
+    tmp_path, judged, numbers, names
+):
+    header = ["item", *(f"{side} {number}" for side in judged for number in numbers)]
+    rows = [[str(n), *texts] for n, texts in enumerate(ATTRACTION, 1)]
+    path = tmp_path / "atrator.csv"
+    path.write_text("\n".join(",".join(row) for row in [header, *rows]), encoding="utf-8")
+    [advice] = [one for one in load_suite(path).reading.faults if one.code == "CIM-S063"]
+    assert "--from factorial-table" in advice.todo
+    made = tmp_path / "made"
+    asked = ["suites", "convert", str(path), "--from", "factorial-table", "-o", str(made)]
+    assert invoke(asked) == 0
+    suite = load_suite(made).sentences
+    assert [*suite.factors] == names
+    # Attraction: the difference between good and bad is smaller beside a plural.
+    values = dict(zip(suite.condition_names, (10.0, 10.5, 16.0, 13.0), strict=True))
+    formulas = [one.formula for one in suite.predictions]
+    assert [dd_of(formula, values) for formula in formulas[:1]] == [(16.0 - 10.0) - (13.0 - 10.5)]
+    good_plural, bad_plural = suite.condition_names[1::2]
+    assert f"(*;%{good_plural}%) < (*;%{bad_plural}%)" in formulas
+    good, bad = suite.condition_names[::2]
+    assert f"(*;%{good}%) < (*;%{bad}%)" in formulas
+    assert len(formulas) == 3
+    assert "differ more with" in suite.predictions[0].comment
+
+
+def dd_of(formula, values):
+    """The left side of a prediction above 0, with numbers in place of surprisals."""
+    left, _, right = formula.rpartition(">")
+    assert right.strip() == "0"
+    for name in sorted(values, key=len, reverse=True):
+        left = left.replace(f"(*;%{name}%)", str(values[name]))
+    return eval(left, {"__builtins__": {}})  # noqa: S307  # digits, signs and brackets
+
+
+def test_where_no_word_says_the_plain_level_the_command_that_converts_says_so(tmp_path, capsys):
+    header = ["item", *(f"{side} {of}" for side in ("gramatical", "agramatical")
+                        for of in ("sujeito", "objeto"))]  # fmt: skip
+    rows = [[str(n), *texts] for n, texts in enumerate(ATTRACTION, 1)]
+    path = tmp_path / "atrator.csv"
+    path.write_text("\n".join(",".join(row) for row in [header, *rows]), encoding="utf-8")
+    made = tmp_path / "made"
+    asked = ["suites", "convert", str(path), "--from", "factorial-table", "-o", str(made)]
+    assert invoke(asked) == 0
+    said = capsys.readouterr()
+    assert "CIM-S067" in said.out + said.err
+    assert "'sujeito control'" in " ".join((said.out + said.err).split())

@@ -10,7 +10,7 @@ import pytest
 
 from cimento import Condition, InputError, Item, Meta, Region, Suite, SuiteError, load_suite
 from cimento.suites.checks import check_suite
-from cimento.suites.design import island_factors, predictions_of, squares
+from cimento.suites.design import predictions_of, squares
 from cimento.suites.formats.region_rows import merged
 from cimento.suites.load import inspect_suite, open_suite
 from tests.helpers.suites_on_disk import write
@@ -288,15 +288,6 @@ def test_declarations_that_make_no_design(factors, conditions, extra, message):
 def test_suites_without_two_factors_have_no_design():
     assert squares(design({}, {"a": ()})) == ()
     assert squares(design({"x": ("1", "2")}, {"a": ("1",)})) == ()
-
-
-def test_names_of_conditions_that_tell_no_factors():
-    assert island_factors(["good", "bad"]) == {}
-    assert island_factors(["a_x", "b_x", "a_y"]) == {}
-    assert island_factors(["a_x", "b_x", "a_y", "b_y"]) == {
-        "first_factor": ("a", "b"),
-        "second_factor": ("x", "y"),
-    }
 
 
 # --- wording

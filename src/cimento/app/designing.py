@@ -29,14 +29,8 @@ from cimento.app.words import Words, said
 from cimento.faults import NO_PREDICTIONS
 from cimento.intake.numbered import with_items_numbered
 from cimento.suites import JsonValue, Prediction, Suite
-from cimento.suites.design import (
-    N_FACTORS,
-    UNACCEPTABLE,
-    UNNAMED_FACTORS,
-    Square,
-    squares,
-    with_design,
-)
+from cimento.suites.design import N_FACTORS, UNACCEPTABLE, Square, squares, with_design
+from cimento.suites.factor_words import UNNAMED_FACTORS
 from cimento.suites.formula import likelier
 from cimento.suites.workbook_words import ITEMS
 
@@ -93,14 +87,15 @@ def question_of(grid: Grid, findings: Iterable[Finding]) -> DesignQuestion | Non
 
 
 def _unnamed(grid: Grid) -> dict[str, tuple[str, ...]]:
-    """The two factors of a design that have no names, with their levels; empty for others."""
+    """Two factors, with their levels, of which one has no name; empty for other designs."""
     settings = grid.settings()
     factors = factors_of(grid) if not grid.described else {
         name: tuple(settings[f"factors.{name}"].split(" | "))
         for name in UNNAMED_FACTORS
         if f"factors.{name}" in settings
     }  # fmt: skip
-    return factors if [*factors] == [*UNNAMED_FACTORS[:N_FACTORS]] else {}
+    is_known = len(factors) <= N_FACTORS and not {*factors} & {*UNNAMED_FACTORS[N_FACTORS:]}
+    return factors if is_known and {*factors} & {*UNNAMED_FACTORS} else {}
 
 
 def _of_incomplete(grid: Grid, errors: Collection[Finding]) -> DesignQuestion | None:

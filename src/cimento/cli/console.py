@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
-from cimento.errors import StorageError
+from cimento.errors import Fault, StorageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,6 +101,13 @@ def note(text: str) -> None:
     """
     if sys.stderr is not None:
         _write(text, sys.stderr)
+
+
+def note_faults(faults: Iterable[Fault], code: str) -> None:
+    """Print those of some faults that have a code, as remarks."""
+    for one in faults:
+        if one.code == code:
+            note(f"{one.severity}: {one}")
 
 
 def _write(text: str, stream: TextIO) -> None:

@@ -9,10 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from cimento.cli.console import in_columns, note, show, show_json
+from cimento.cli.console import in_columns, note, note_faults, show, show_json
 from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of
 from cimento.cli.tree import moved
 from cimento.errors import InputError, UsageError, counted
+from cimento.faults import NO_PLAIN_LEVEL
 from cimento.intake.decoding import reading_language
 from cimento.intake.roles import parse_choice
 from cimento.io.declared import Options, option
@@ -347,6 +348,7 @@ def convert(options: ConvertOptions) -> None:
         if options.from_:
             file = open_suite(source, format_=options.from_)
             read, readings = file.suite, [file.table]
+            note_faults(file.faults, NO_PLAIN_LEVEL)
     loaded = list(load_suites([read], language=language, columns=columns))
     for reading in readings or [one.reading.table for one in loaded]:
         if reading is not None:

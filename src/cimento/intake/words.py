@@ -76,6 +76,9 @@ DESCRIBED: Mapping[str, Mapping[str, str]] = _DATA["described"]
 SETTINGS: Mapping[str, Mapping[str, Sequence[str]]] = _DATA["settings"]
 """Names of settings of suites, of which the first of a language is the one that is written."""
 
+FACTORS: Mapping[str, Mapping[str, Mapping[str, str]]] = _DATA["factors"]
+"""By language, the names of factors and the words for their levels."""
+
 EXPORTED: Mapping[str, Mapping[str, str]] = _DATA["exported"]
 """Headings of the tables of answers that are written for people, by field and language."""
 

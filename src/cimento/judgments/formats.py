@@ -55,12 +55,14 @@ class RawAnswers:
         passed: what was skipped, and why, to how often.
         notes: what was understood of the columns.
         reading: what the columns were read as.
+        unnamed: whether its people are told apart by times or numbers, which other files may have.
     """
 
     rows: Sequence[RawRow]
     passed: Mapping[str, int]
     notes: tuple[str, ...]
     reading: AnswersReading
+    unnamed: bool = False
 
 
 def read_long(table: Table, columns: ColumnMap, *, is_of_suite: bool = False) -> RawAnswers:

@@ -63,8 +63,7 @@ def read_wide(
         form: the program that wrote the table, as in `intake/forms.toml`; empty if not said.
         items: names of the columns that are items, with ``*`` for any letters; empty if not said.
         unsubmitted: whether answers that were never submitted are kept.
-        keep_names: whether names are stored as they are. A column of addresses is then nobody's
-            name unless the user says so.
+        keep_names: whether names are stored as they are: addresses then only if they are chosen.
 
     Raises:
         InputError: it cannot be read, or no column is an item.
@@ -93,7 +92,14 @@ def read_wide(
     names = _item_names(read, asked.items)
     rows, passed, ties = _melted(table, columns, names, asked.choices, is_of_suite=bool(places))
     said = (*notes, *_remarks(read, asked, places), *ties, *codes)
-    return RawAnswers(rows, {**read.passed, **passed}, said, reading)
+    unnamed = _are_unnamed(people, table, read)
+    return RawAnswers(rows, {**read.passed, **passed}, said, reading, unnamed)
+
+
+def _are_unnamed(people: str, table: Table, form: FormTable) -> bool:
+    """Whether the column that tells people apart has times, or numbers that begin in each form."""
+    numbered = bool(people) and people == form.numbered
+    return people in times_of(table) or (numbered and all(map(str.isdigit, table.stripped(people))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from cimento.intake.numbered import USUAL, in_twos_and_threes, nearly_within, us
 from cimento.intake.table import Table
 from cimento.suites import BAD, GOOD
 from cimento.suites.cell_names import cells_named, condition_of, level_name
-from cimento.suites.design import N_LEVELS, island_factors
+from cimento.suites.design import N_LEVELS
+from cimento.suites.factor_words import island_factors
 from cimento.suites.formula import is_condition_name
 
 CLUSTER = "cluster"

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from math import prod
 
 from cimento.errors import InputError, did_you_mean
 from cimento.intake.names import meaning
-from cimento.suites import JsonValue, Prediction, Suite
+from cimento.suites import BAD, GOOD, JsonValue, Prediction, Suite
 from cimento.suites.formula import likelier
 
 KEY = "licensing"
@@ -220,7 +219,7 @@ def squares(suite: Suite) -> tuple[Square, ...]:
     Raises:
         InputError: the declaration cannot be used.
     """
-    if len(suite.factors) == len(UNNAMED_FACTORS):
+    if len(suite.factors) == N_FACTORS + 1:
         return _within_third(suite)
     if len(suite.factors) != N_FACTORS:
         return ()
@@ -321,39 +320,18 @@ def windows_of(suite: Suite) -> dict[str, tuple[int, ...]]:
     return by_name
 
 
-def island_factors(conditions: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The factors in condition names such as ``short_island``; empty for other names.
-
-    Names of three parts, such as ``wh_gap_island``, are those of three factors of two levels.
-    """
-    if set(conditions) == set(ISLAND_CONDITIONS):
-        return dict(ISLAND_FACTORS)
-    for n in (len(UNNAMED_FACTORS), N_FACTORS):
-        parts = [name.rsplit("_", n - 1) for name in conditions]
-        if any(len(part) != n for part in parts):
-            continue
-        levels = [tuple(dict.fromkeys(column)) for column in zip(*parts, strict=True)]
-        sizes = [*map(len, levels)]
-        whole = len(set(conditions)) == prod(sizes)
-        if whole and (sizes == [N_LEVELS] * n or (n == N_FACTORS and min(sizes) == N_LEVELS)):
-            return dict(zip(UNNAMED_FACTORS, levels, strict=False))
-    return {}
-
-
-UNNAMED_FACTORS = ("first_factor", "second_factor", "third_factor")
-"""What the factors are called whose levels are in the names of conditions alone."""
-
-
-def level_columns(condition: str, factors: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The levels in the name of a condition, by factor."""
-    parts = condition.rsplit("_", len(factors) - 1)
-    return dict(zip(factors, parts, strict=True)) if len(parts) == len(factors) else {}
+def are_judgments(levels: Sequence[str]) -> bool:
+    """Whether two levels are good and bad, in this order: *grammatical*, *ungrammatical*."""
+    return [*map(meaning, levels)] == [GOOD, BAD] and "no" not in map(str.casefold, levels)
 
 
 def predictions_of(square: Square, *, alone: bool = True) -> tuple[Prediction, ...]:
     """The predictions of super-additivity and of each acceptable against the unacceptable cell.
 
-    All predictions are about whole sentences; see Sprouse, Wagers and Phillips 2012.
+    All predictions are about whole sentences; see Sprouse, Wagers and Phillips 2012. Where a factor
+    is the judgment itself, as in studies of attraction (Wagers, Lau and Phillips 2009,
+    doi:10.1016/j.jml.2009.04.002), good sentences are compared with bad ones within each level of
+    the other.
 
     Args:
         square: the square.
@@ -362,21 +340,36 @@ def predictions_of(square: Square, *, alone: bool = True) -> tuple[Prediction, .
     worst = square.cells[3].condition
     within = f", where the third factor is {square.within}" if square.within else ""
     plain, first, second, both = (f"(*;%{name}%)" for name in square.conditions)
+    told = f"Super-additivity (DD > 0) of {' and '.join(square.factors)}{within}."
+    compared = [(cell, square.cells[3]) for cell in square.acceptable]
+    levels = zip(square.cells[0].levels, square.cells[3].levels, strict=True)
+    judged = [n for n, two in enumerate(levels, start=1) if are_judgments(two)]
+    if len(judged) == 1:  # its two levels are a step of 1, or of 2, apart
+        [step] = judged
+        told = _differing(square, step)
+        compared = [(square.cells[n], square.cells[n + step]) for n in (0, 3 - step)]
     return (
         Prediction(
             f"({both} - {second}) - ({first} - {plain}) > 0",
-            comment=f"Super-additivity (DD > 0) of {' and '.join(square.factors)}{within}.",
+            comment=told,
             name="DD" if alone else f"DD of {worst}",
         ),
         *(
             Prediction(
-                f"(*;%{cell.condition}%) < {both}",
-                comment=f"{cell.condition} is less surprising than {worst}.",
-                name=(cell.condition or "") if alone else f"{cell.condition} over {worst}",
+                f"(*;%{cell.condition}%) < (*;%{bad.condition}%)",
+                comment=f"{cell.condition} is less surprising than {bad.condition}.",
+                name=(cell.condition or "") if alone else f"{cell.condition} over {bad.condition}",
             )
-            for cell in square.acceptable
+            for cell, bad in compared
         ),
     )
+
+
+def _differing(square: Square, judged: int) -> str:
+    """The prediction that good and bad sentences differ more in one level than in the other."""
+    ends = (square.cells[0].levels, square.cells[3].levels)
+    (good, bad), (less, more) = ([two[n] for two in ends] for n in (judged - 1, 2 - judged))
+    return f"{good} and {bad} differ more with {more} than with {less} (DD > 0)."
 
 
 def with_design(suite: Suite) -> Suite:

@@ -11,12 +11,14 @@ from cimento.faults import NO_PLAIN_LEVEL, fault
 from cimento.intake.names import is_negative, meaning
 from cimento.intake.words import pattern, word_list
 from cimento.suites import Suite
-from cimento.suites.design import UNNAMED_FACTORS, with_design
+from cimento.suites.design import N_FACTORS, are_judgments, with_design
+from cimento.suites.factor_words import UNNAMED_FACTORS
 
 _PLAIN = {*word_list("levels.plain")}
 _CHANGED = {*word_list("levels.changed")}
 _NEGATIONS = (*word_list("words.negations"), *word_list("levels.lacking"))
 _NO = {*word_list("levels.absent")}
+_NUMBERS, _SINGULAR = {*word_list("words.numbers")}, {*word_list("levels.singular")}
 _ISLAND_WORDS = pattern("islands")
 _MINUS = "-–−"
 
@@ -29,17 +31,30 @@ def plain_first(
     >>> plain_first({"Distanza": ["lunga", "breve"], "Clause": ["whether", "that"]})
     ({'Distanza': ('breve', 'lunga'), 'Clause': ('whether', 'that')}, {'Clause': 'whether'})
 
+    Where one of two factors is the judgment, the other has its plain level last: DD is then how
+    much better good sentences are than bad ones in the plain level, beyond the same elsewhere.
+
+    >>> plain_first({"a": ["bad", "good"], "b": ["singular", "plural"]})[0]
+    {'a': ('good', 'bad'), 'b': ('plural', 'singular')}
+
     Returns:
         The factors, and the first level of each that keeps its order.
     """
+    both = {factor: tuple(sorted(levels, key=meaning)[::-1]) for factor, levels in factors.items()}
+    judged = [factor for factor, levels in both.items() if are_judgments(levels)]
+    is_judged = len(judged) == 1 and len(factors) == N_FACTORS
     ordered: dict[str, tuple[str, ...]] = {}
     unknown: dict[str, str] = {}
     for factor, levels in factors.items():
         plain = _plain_of(factor, levels)
+        is_other = is_judged and factor not in judged
+        if is_other and plain is None:
+            plain = _singular_of(levels)
         if plain is None:
             unknown[factor] = levels[0]
         first = levels[0] if plain is None else plain
-        ordered[factor] = (first, *(level for level in levels if level != first))
+        rest = tuple(level for level in levels if level != first)
+        ordered[factor] = (*rest, first) if is_other and plain is not None else (first, *rest)
     return ordered, unknown
 
 
@@ -94,6 +109,14 @@ def _plain_of(factor: str, levels: Sequence[str]) -> str | None:
     if len(plain) == 1:
         return plain[0]
     return open_[0] if not plain and len(open_) == 1 and len(levels) > 1 else None
+
+
+def _singular_of(levels: Sequence[str]) -> str | None:
+    """The one level in the singular, of two that are numbers: *atrator singular*, *plural*."""
+    words = {level: {*re.findall(r"[^\W_]+", level.casefold())} for level in levels}
+    are_numbers = all(known & _NUMBERS for known in words.values())
+    singular = [level for level, known in words.items() if known & _SINGULAR]
+    return singular[0] if are_numbers and len(singular) == 1 else None
 
 
 def _is_changed(level: str, factor: str) -> bool | None:

@@ -7,7 +7,8 @@ import pytest
 from cimento import Condition, Item, Meta, Region, Suite
 from cimento.errors import InputError
 from cimento.paradigms.regions.factorial import factorial
-from cimento.suites.design import bad_cell, island_factors, squares, with_design
+from cimento.suites.design import bad_cell, squares, with_design
+from cimento.suites.factor_words import island_factors
 
 FACTORS = {"clause": ("plain", "adjunct"), "filler": ("wh", "that"), "gap": ("full", "gap")}
 BAD = ["plain_that_gap", "adjunct_that_gap"]

@@ -31,6 +31,7 @@ from cimento.paradigms.ratings.estimates import (
     rating_estimates,
 )
 from cimento.paradigms.ratings.marked import is_marked_list, read_marked
+from cimento.paradigms.ratings.methods import compared_with, in_brief, raters
 from cimento.paradigms.ratings.people import FREQUENCY, WORDS, mean_log_frequency
 from cimento.paradigms.ratings.rated_pairs import is_rated_pairs, read_rated_pairs
 from cimento.paradigms.ratings.reading import is_bare_table, is_ratings, read_bare
@@ -256,7 +257,7 @@ class RatingPresenter(PlainPresenter[Suite]):
         rated = sum(sentence.mean is not None for sentence in sentences)
         together = " or ".join(f"one {name}" for name in suite.cluster) or "a pair"
         by_author = ratings_by(suite) == AUTHOR
-        ratings = "the degrees that the suite's author expects" if by_author else "the ratings"
+        ratings, one = compared_with(options, by_author=by_author)
         names = tuple(measure.name for measure in options.measures(run.model_kind))
         tests = (
             f"The measures of sentences were {'; '.join(map(describe_measure, names))}. We"
@@ -269,16 +270,16 @@ class RatingPresenter(PlainPresenter[Suite]):
         )
         facts = REGIONS.presenter.methods(run)
         is_named = bool(suite.predictions) and names[0] == options.measure
-        brief = _in_brief(names, by_author=by_author, is_named=is_named)
+        brief = in_brief(names, one, is_named=is_named)
         people = people_of_suite(suite, seed=options.seed)
-        raters = () if by_author or not rated else (_raters(suite),)
-        of_people = tuple(f"{one}." for one in raters) + ((people.methods,) if people else ())
-        in_brief = tuple(f"{one}{people.scaled if people else ''}." for one in raters)
+        who = () if by_author or not rated else (raters(suite),)
+        of_people = tuple(f"{said}." for said in who) + ((people.methods,) if people else ())
+        of_raters = tuple(f"{said}{people.scaled if people else ''}." for said in who)
         return dataclasses.replace(
             facts,
             counted=_counted(len(sentences), rated, by_author=by_author),
             sentences=(*facts.sentences, *of_people, *((tests,) if rated else ())),
-            brief=(*facts.brief, *in_brief, *((brief,) if rated else ())),
+            brief=(*facts.brief, *of_raters, *((brief,) if rated else ())),
             measures=names,
         )
 
@@ -366,40 +367,6 @@ def _counted(n: int, rated: int, *, by_author: bool) -> str:
     if n == rated:
         return counted(n, "rated sentence")
     return f"{counted(n, 'sentence')} ({rated:,} of them rated)"
-
-
-def _raters(suite: Suite) -> str:
-    """How many people rated the sentences, as far as they are named, and on which scale."""
-    rated = rated_of(suite)
-    ends = f"from {rated.scale.low:g} (worst) to {rated.scale.high:g} (best)" if rated.scale else ""
-    people = {
-        rating.participant
-        for sentence in rated.sentences
-        for rating in sentence.ratings
-        if rating.participant
-    }
-    if people:
-        return f"{counted(len(people), 'participant')} rated the sentences {ends}"
-    return f"Ratings are {ends}"
-
-
-def _in_brief(measures: Sequence[str], *, by_author: bool, is_named: bool) -> str:
-    """A sentence on how measures were compared with ratings, as in a paper.
-
-    Args:
-        measures: names of the measures.
-        by_author: whether the ratings are the author's expectations.
-        is_named: whether the sentences before it name the first one, by which pairs were compared.
-    """
-    others = len(measures) - 1
-    more = f" and {others} other measures (see the appendix)" if others else ""
-    # Degrees that an author expects say nothing about people.
-    rating = "the author's expected degree" if by_author else "its mean rating"
-    measure = "the same measure" if is_named else describe_measure(measures[0], brief=True)
-    return (
-        f"We correlated {measure}{more} of each sentence with"
-        f" {rating} by Spearman's rho [@spearman1904], with 95% jackknife intervals [@efron1993]."
-    )
 
 
 def _without_predictions(faults: Sequence[Fault]) -> tuple[Fault, ...]:

@@ -25,6 +25,7 @@ from cimento.judgments import BETTER, BOTH, NONE, ColumnMap, Judgment, judgments
 from cimento.judgments.asked import AnswerValue, AskedItem, AskedItems, comparable_text
 from cimento.judgments.formats import RawAnswers, likely_form, read_long
 from cimento.judgments.jspsych import TRIAL_TYPE, read_jspsych
+from cimento.judgments.participants import ANNOTATOR
 from cimento.judgments.pcibex import read_pcibex
 from cimento.judgments.programs import is_labjs, read_program
 from cimento.judgments.rated import judgments_table
@@ -127,9 +128,10 @@ def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
     """
     if options.form == "rated":
         return _published(files, options)
-    answers = [
-        _read(path, options, person) for path, person in zip(files, _names(files), strict=True)
-    ]
+    names = _names(files)
+    answers = _told_apart(
+        [_read(path, options, person) for path, person in zip(files, names, strict=True)], names
+    )
     rows = [row for of_file in answers for row in of_file.rows]
     imported, kept = judgments_from(rows, options)
     if not imported.judgments:
@@ -146,6 +148,40 @@ def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
         notes=(*notes, *imported.notes, *missing),
         readings=tuple(_readings(answers, imported.judgments, kept)),
     )
+
+
+def _told_apart(answers: Sequence[RawAnswers], names: Sequence[str]) -> list[RawAnswers]:
+    """Answers of several files, with the file's name before people that are times or numbers.
+
+    Forms with other sentences may be sent at the same second; only a submission with the same
+    answers is the same one, downloaded twice.
+
+    Args:
+        answers: of each file.
+        names: of the files.
+    """
+    given: dict[str, set[frozenset[tuple[str, str]]]] = {}
+    for of_file in answers:
+        sent: dict[str, set[tuple[str, str]]] = {}
+        for row in of_file.rows if of_file.unnamed else ():
+            cells = row.cells
+            sent.setdefault(cells[ANNOTATOR], set()).add((cells["item"], cells["value"]))
+        for person, said in sent.items():
+            given.setdefault(person, set()).add(frozenset(said))
+    if all(len(submissions) == 1 for submissions in given.values()):
+        return [*answers]
+    return [
+        replace(
+            of_file,
+            rows=[
+                replace(row, cells={**row.cells, ANNOTATOR: f"{name} {row.cells[ANNOTATOR]}"})
+                for row in of_file.rows
+            ],
+        )
+        if of_file.unnamed
+        else of_file
+        for of_file, name in zip(answers, names, strict=True)
+    ]
 
 
 def _readings(

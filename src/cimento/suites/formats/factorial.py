@@ -43,12 +43,8 @@ from cimento.suites.crossed import (
     nearly_crossed,
     paired,
 )
-from cimento.suites.design import (
-    ISLAND_CONDITIONS,
-    island_factors,
-    level_columns,
-    with_design,
-)
+from cimento.suites.design import ISLAND_CONDITIONS, with_design
+from cimento.suites.factor_words import island_factors, level_columns
 from cimento.suites.filler_rows import without_fillers
 from cimento.suites.formats.gathered import json_lines
 from cimento.suites.formats.levels import (

@@ -12,7 +12,8 @@ from cimento.intake.numbered import in_twos_and_threes
 from cimento.intake.profile import profile
 from cimento.intake.table import Table
 from cimento.suites.crossed import GROUP_COLUMNS, ID_COLUMNS, crossed_columns
-from cimento.suites.design import ISLAND_FACTORS, N_LEVELS, island_factors
+from cimento.suites.design import ISLAND_FACTORS, N_LEVELS
+from cimento.suites.factor_words import island_factors
 
 Cells: TypeAlias = Mapping[str, str]
 """The cells of a row, by the names of these modules."""

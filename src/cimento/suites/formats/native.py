@@ -32,7 +32,7 @@ from cimento.suites import (
     Suite,
 )
 from cimento.suites.crossed import crossed_columns
-from cimento.suites.design import island_factors, level_columns
+from cimento.suites.factor_words import island_factors, level_columns
 from cimento.suites.formats.items import escape, escaped, read_items, write_regions
 from cimento.suites.formula import regions_used
 from cimento.suites.reading import TOML, Reading, sha256_of

@@ -16,7 +16,8 @@ from cimento.faults import fault
 from cimento.intake.table import Table
 from cimento.suites import Condition, Meta, Region, Suite
 from cimento.suites.crossed import CLUSTER, GROUP_COLUMNS, ID_COLUMNS
-from cimento.suites.design import ISLAND_FACTORS, level_columns
+from cimento.suites.design import ISLAND_FACTORS
+from cimento.suites.factor_words import level_columns
 from cimento.suites.formats.gathered import Gathered, stripped_cells
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.levels import TAKEN, Cells, factors_of, phenomenon_of
@@ -48,12 +49,16 @@ def suite_of_rows(
     rows, name = [row for row, _ in placed], Path(table.name).stem
     id_column, groups = id_columns(rows)
     factors, _ = plain_first(factors_of(placed, faults))
+    are_columns = all(
+        any(row.get(name) in known for row in rows) for name, known in factors.items()
+    )  # a column may happen to be called as the levels are
     items, counts = Gathered(), Counter[int]()
     ids = _item_ids(rows, id_column, groups)
     for (row, where), id_ in zip(placed, ids, strict=True):
         taken = (*TAKEN, id_column)
         free = {key: value for key, value in row.items() if key not in taken and value}
-        levels = {} if set(factors) <= set(free) else level_columns(row["condition"], factors)
+        is_told = are_columns and {*factors} <= {*free}
+        levels = {} if is_told else level_columns(row["condition"], factors)
         phenomenon = phenomenon_of(row, several="suite" in groups) or name
         regions = _regions(row["sentence"], where, faults)
         counts[len(regions)] += 1
