@@ -14,6 +14,7 @@ from cimento.kinds.run import Run
 from cimento.measures import find_measure
 from cimento.measures.participants import z_by_participant
 from cimento.paired.item_outcomes import labeled_apart
+from cimento.records.outcomes import STATISTICS, Estimate
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.suites.ratings import rated_of
@@ -141,6 +142,15 @@ def _beside(
             for row, (rank, rank_model) in zip(rows, ranks, strict=True)
         ),
     )  # fmt: skip
+
+
+def main_correlation(run: Run) -> Estimate | None:
+    """The first correlation of ratings with values of a measure; None where a run has none.
+
+    It is the headline, except in a test with predictions, whose headline is their proportion.
+    """
+    known = (one for one in run.estimates() if one.statistic in STATISTICS)
+    return next((one for one in known if one.role != "detail" and not one.group), None)
 
 
 def beside_own(run: Run, measure: str) -> BesideModel | None:
