@@ -98,7 +98,9 @@ class BesideSentences:
             of["judgments"]: [say.number(one.rated.n) if one.rated.n else "–" for one in sentences],
             of["mean"]: [two_decimals(one.rated.mean, say) for one in sentences],
             of["z"]: [two_decimals(one.rated.z, say) for one in sentences],
-            _with_unit(of["value"], self._row, say): [two_decimals(turned(one.value, self._row), say) for one in sentences],
+            _with_unit(of["value"], self._row, say): [
+                two_decimals(turned(one.value, self._row), say) for one in sentences
+            ],
             of["rank"]: [say.number(one.rank, ",g") for one in sentences],
             of["rank-model"]: [say.number(one.rank_model, ",g") for one in sentences],
             of["gap"]: [say.number(one.gap, "+,g") if one.gap else "0" for one in sentences],

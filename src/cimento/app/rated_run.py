@@ -12,6 +12,7 @@ from cimento.app.beside import FEWEST
 from cimento.app.beside_ratings import beside_own, main_correlation
 from cimento.app.beside_sentences import BesideSentences
 from cimento.app.frame import Text, Visit
+from cimento.app.labels import in_words
 from cimento.app.words import Words
 from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.run import Run
@@ -38,7 +39,7 @@ def show_rated_run(visit: Visit, run: Run, path: Path) -> None:
     if (row := beside_own(run, correlation.question)) is not None:
         with ui.element("details").classes("more"):
             Text(visit.say("read.one_by_one"), "summary")
-            BesideSentences(visit, row, _labels(run)).build(used=path.name)
+            BesideSentences(visit, row, in_words(_labels(run), visit.say)).build(used=path.name)
 
 
 def _cautions(run: Run, correlation: Estimate, say: Words) -> Iterator[str]:
