@@ -7,14 +7,17 @@ import pytest
 from cimento.app.answer_tables import sentence_means
 from cimento.app.frame import Text
 from cimento.judgments import judgments_of, read_judgments
+from cimento.kinds.registry import load_suite
 from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.people.surveys.administration import judgments_in
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import SurveyPlan
 from cimento.suites.builtin import find_suite
+from cimento.suites.ratings import rated_of
 from tests.app.test_people_page import fill
 from tests.helpers.app_user import until, visit
+from tests.helpers.command_line import invoke
 
 pytest.importorskip("nicegui")
 pytest.importorskip("starlette")
@@ -175,6 +178,48 @@ def test_one_persons_answers_are_deleted_from_the_survey_and_from_all_tables(tmp
         statistics.fmean(float(one.value) for one in before
                          if one.annotator == second and not one.is_check)
     )  # fmt: skip
+
+
+def test_one_persons_answers_are_deleted_from_the_copy_of_the_test_and_runs_are_named(
+    tmp_path, survey
+):
+    first, *others = codes(survey)
+    copy = tmp_path / "suites" / "it-acceptability-con-respuestas.xlsx"
+
+    async def read(user):
+        await user.open("/es/people?survey=surveys/frasi")
+        user.find("Leer las respuestas").click()
+        await user.should_see("Persona por persona", retries=300)
+
+    async def put_in(user):
+        await read(user)
+        user.find("Ponerlas en una copia de la prueba").click()
+        await user.should_see("suites/it-acceptability-con-respuestas.xlsx", retries=300)
+
+    async def withdraw(user):
+        await read(user)
+        fill(user, ui.input, "Código de la persona", first)
+        user.find(kind=ui.button, content="Eliminar las respuestas").click()
+        await user.should_see(marker="delete-do", retries=300)
+        await user.should_see("suites/it-acceptability-con-respuestas.xlsx", kind=Text)
+        await user.should_see("Estas ejecuciones todavía contienen las respuestas")
+        user.find(marker="delete-do").click()
+        await user.should_see(f"Las respuestas de {first} se han eliminado.", retries=300)
+
+    visit(tmp_path, put_in)
+    before = given(copy)
+    assert invoke(["run", str(copy), "-m", "demo-causal", "-o", str(tmp_path / "runs")]) == 0
+    visit(tmp_path, withdraw)
+    assert {who for ratings in before.values() for who, _ in ratings} == {first, *others}
+    assert given(copy) == {
+        item: [one for one in ratings if one[0] != first] for item, ratings in before.items()
+    }
+
+
+def given(path):
+    """The ratings of each sentence of a test, and who gave them."""
+    sentences = rated_of(load_suite(path).suite).sentences
+    return {one.id: [(each.participant, each.value) for each in one.ratings] for one in sentences}
 
 
 @pytest.mark.usefixtures("survey")

@@ -59,6 +59,51 @@ def test_every_rated_sentence_is_beside_the_model_with_what_to_beware_of(tmp_pat
     assert [table[text]["Rango per le persone"] for text in by_people] == [1, 2, 3, 4, 5]
 
 
+DESIGN = """regions = ["sentence"]
+kind = "acceptability"
+
+[meta]
+name = "tempi"
+language = "it"
+
+[[predictions]]
+formula = "(*;%giusta%) < (*;%sbagliata%)"
+name = "giusta"
+
+[ratings]
+low = 1
+high = 7
+"""
+VERSIONS = {
+    "Domani parto per Torino.": ("1", "giusta", 6.0),
+    "Domani partiva per Torino.": ("1", "sbagliata", 2.5),
+    "Ieri abbiamo visto un film.": ("2", "giusta", 6.5),
+    "Ieri vedremo un film.": ("2", "sbagliata", 1.5),
+}
+
+
+def test_versions_of_an_item_have_a_report_beside_their_prediction(tmp_path):
+    suite = tmp_path / "suites" / "tempi"
+    suite.mkdir(parents=True)
+    (suite / "suite.toml").write_text(DESIGN, encoding="utf-8")
+    rows = [f"{i}\t{name}\t{text}\t{rating}" for text, (i, name, rating) in VERSIONS.items()]
+    table = "\n".join(["item\tcondition\ttext\trating", *rows, ""])
+    (suite / "items.tsv").write_text(table, encoding="utf-8")
+    command = ["run", str(suite), "-m", "demo-causal", "-o", str(tmp_path / "runs")]
+    assert invoke(command) == 0
+
+    async def flow(user):
+        await user.open("/it/read?suite=tempi")
+        await user.should_see("tempi", retries=300)
+        user.find("Mostra i risultati").click()
+        await user.should_see("Frase per frase", retries=300)
+        for text in VERSIONS:
+            await user.should_see(text)
+        await user.should_see("Resoconto", retries=300)
+
+    visit(tmp_path, flow)
+
+
 @pytest.mark.parametrize(
     ("model", "called"),
     [("demo-causal", "log-probability"), ("demo-masked", "pseudo-log-likelihood")],

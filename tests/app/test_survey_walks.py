@@ -199,7 +199,7 @@ def test_a_survey_of_pairs_from_the_table_to_results_beside_a_model(tmp_path):
     right = [one.condition == "good" for one in answers]
     assert len(answers) == 3 * len(PAIRS)
     # Every item has three answers, so that the mean over items is that over answers.
-    assert f"{sum(right) / len(right):.2f}".replace(".", ",") in shown
+    assert f"{sum(right) / len(right):.1%}".replace(".", ",") in shown
     assert f"su {len(PAIRS)}" in " ".join(shown)
 
 
@@ -225,7 +225,7 @@ def test_a_survey_of_blanks_from_the_table_to_results_beside_a_model(tmp_path):
     answers = [one for one in judged if one.counts]
     right = [one.value in targets for one in answers]
     assert len(answers) == 3 * len(BLANKS)
-    assert f"{sum(right) / len(right):.2f}".replace(".", ",") in shown
+    assert f"{sum(right) / len(right):.1%}".replace(".", ",") in shown
 
 
 @pytest.mark.slow

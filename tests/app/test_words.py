@@ -6,8 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from cimento.app.words import LANGUAGES, by_menus, said, spoken, translations, words
-from cimento.faults import CHECKS
+from cimento.app.words import (
+    LANGUAGES,
+    by_menus,
+    message_of,
+    said,
+    spoken,
+    translations,
+    words,
+)
+from cimento.errors import SuiteError
+from cimento.faults import CHECKS, fault
 
 ALIKE = {
     "frame.title", "edit.error", "people.suite", "people.of-sd", "run.seed", "read.bibtex",
@@ -130,3 +139,13 @@ def test_advice_on_the_option_is_one_on_the_menus_above_the_columns():
     assert by_menus("Say which: --columns=good=A or --columns=nothing.", words("en")) == (
         "Say which: in the menus above the columns good sentences = «A» or --columns=nothing."
     )
+
+
+@pytest.mark.parametrize("code", ["en", "es"])
+def test_a_message_says_what_keeps_a_test_from_being_used_and_no_warnings(code):
+    missing = fault("CIM-S037", where="frases, item 1", seen="The rating is 'x', not a number.",
+                    todo="Correct it, or leave the cell empty.")  # fmt: skip
+    template = fault("CIM-S076", where="item 1", seen="All items are alike.", todo="Vary words.")
+    told = message_of(SuiteError(where="frases", faults=[template, missing]), code)
+    assert "'x'" in told
+    assert "alike" not in told

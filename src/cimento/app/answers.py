@@ -40,6 +40,7 @@ from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, he
 from cimento.app.incoming import asked_in, read_upload, remarks_on
 from cimento.app.label_shares import show_label_shares
 from cimento.app.labels import (
+    in_words,
     label_tables,
     labels_about,
     labels_asked,
@@ -95,7 +96,9 @@ class Results:
         self._visit, self._say, self._name, self._survey = visit, visit.say, name, survey
         self._design = None if survey is None else read_design(survey)
         self._judgments: list[Judgment] = []
-        self._labels = NO_LABELS if self._design is None else labels_asked(self._design)
+        self._labels = (
+            NO_LABELS if self._design is None else in_words(labels_asked(self._design), self._say)
+        )
         self._place = self._table(name)
         self._kept = self._place
         self._scale: ScaleForm | None = None
@@ -235,7 +238,8 @@ class Results:
         remarks = await asyncio.to_thread(how_read, self._kept)
         beyond = await asyncio.to_thread(self._beyond)
         if self._design is None:
-            self._labels = await labels_about(self._visit, self._judgments)
+            found = await labels_about(self._visit, self._judgments)
+            self._labels = in_words(found, self._say)
         by_label = await asyncio.to_thread(label_tables, self._judgments, self._labels, self._say)
         shares = await self._shares()
         self._scale = None

@@ -152,7 +152,7 @@ class BesideModels:
                             "" if value is None else percent(100 * value, say, ".1f")
                             for value in (row.people_right, row.model_right)
                         ),
-                        say("people.of-of", part=row.same, whole=row.decided),
+                        say("people.of-of", part=row.same, whole=len(row.items)),
                     ]
                     for row in rows
                 ],

@@ -14,6 +14,7 @@ from cimento.kinds.run import Run
 from cimento.measures import find_measure
 from cimento.measures.participants import z_by_participant
 from cimento.paired.item_outcomes import labeled_apart
+from cimento.records.outcomes import STATISTICS, Estimate
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.suites.ratings import rated_of
@@ -50,6 +51,7 @@ class BesideModel:
         suite: name of the run's suite, with its version where there are several.
         model: label of the model.
         measure: measure of the scores.
+        unit: of the measure; empty without one.
         is_turned: whether less of the measure is better, so that its sign is turned round.
         is_masked: whether it is a masked model's, and so of a pseudo-log-likelihood.
         correlation: Spearman's correlation over sentences, items as clusters.
@@ -60,6 +62,7 @@ class BesideModel:
     suite: str
     model: str
     measure: str
+    unit: str
     is_turned: bool
     is_masked: bool
     correlation: Correlation
@@ -107,12 +110,12 @@ def _beside_model(rated: Sequence[Judgment], run: Run) -> BesideModel | None:
         if one.suite == name and (one.item, one.condition, one.sentence) in about
     }
     rows = [
-        (described[key], ratings[key], row["oriented"], row["value"], row["measure"])
+        (described[key], ratings[key], row["oriented"], row["value"])
         for row in scores.unique(["item", "condition"], maintain_order=True).to_dicts()
         if (key := (row["item"], row["condition"])) in ratings and row["oriented"] is not None
     ]
     return _beside(
-        run, rows[0][4] if rows else "", [row[:4] for row in rows],
+        run, scores["measure"][0] if rows else "", scores["unit"][0] if rows else "", rows,
         is_turned=scores.filter(scores["value"] != scores["oriented"]).height > 0,
         others=tuple(others),
     )  # fmt: skip
@@ -121,6 +124,7 @@ def _beside_model(rated: Sequence[Judgment], run: Run) -> BesideModel | None:
 def _beside(
     run: Run,
     measure: str,
+    unit: str,
     rows: Sequence[tuple[SentenceMean, float, float, float]],
     *,
     is_turned: bool,
@@ -131,7 +135,7 @@ def _beside(
     items = tuple(row[0].item for row in rows)
     ranks = zip(_ranks(means), _ranks(oriented), strict=True)
     return BesideModel(
-        run.suite.name, run.model, measure,
+        run.suite.name, run.model, measure, unit,
         is_turned=is_turned,
         is_masked=run.model_kind == "masked",
         correlation=correlate(means, oriented, design=Design(tuple(range(len(rows))), items)),
@@ -141,6 +145,15 @@ def _beside(
             for row, (rank, rank_model) in zip(rows, ranks, strict=True)
         ),
     )  # fmt: skip
+
+
+def main_correlation(run: Run) -> Estimate | None:
+    """The first correlation of ratings with values of a measure; None where a run has none.
+
+    It is the headline, except in a test with predictions, whose headline is their proportion.
+    """
+    known = (one for one in run.estimates() if one.statistic in STATISTICS)
+    return next((one for one in known if one.role != "detail" and not one.group), None)
 
 
 def beside_own(run: Run, measure: str) -> BesideModel | None:
@@ -166,7 +179,8 @@ def beside_own(run: Run, measure: str) -> BesideModel | None:
             z=fmean(scaled) if scaled else None,
         )  # fmt: skip
         rows.append((described, rating, sign * value, value))
-    return _beside(run, measure, rows, is_turned=sign < 0) if rows else None
+    unit = known["unit"][0] if rows else ""
+    return _beside(run, measure, unit, rows, is_turned=sign < 0) if rows else None
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

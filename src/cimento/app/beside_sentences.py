@@ -70,7 +70,8 @@ class BesideSentences:
             groups.pop("", None)
             if len(groups) > 1:
                 rows = [[label, *self._means(group)] for label, group in groups.items()]
-                table([title, *(say(f"people.of-{name}") for name in names)], rows)
+                heads = [say(f"people.of-{name}") for name in names]
+                table([title, *heads[:-1], _with_unit(heads[-1], self._row, say)], rows)
 
     def _by_column(self) -> Iterator[tuple[str, list[str]]]:
         """The columns by which there are means: conditions, and those of labels."""
@@ -97,7 +98,9 @@ class BesideSentences:
             of["judgments"]: [say.number(one.rated.n) if one.rated.n else "–" for one in sentences],
             of["mean"]: [two_decimals(one.rated.mean, say) for one in sentences],
             of["z"]: [two_decimals(one.rated.z, say) for one in sentences],
-            of["value"]: [two_decimals(turned(one.value, self._row), say) for one in sentences],
+            _with_unit(of["value"], self._row, say): [
+                two_decimals(turned(one.value, self._row), say) for one in sentences
+            ],
             of["rank"]: [say.number(one.rank, ",g") for one in sentences],
             of["rank-model"]: [say.number(one.rank_model, ",g") for one in sentences],
             of["gap"]: [say.number(one.gap, "+,g") if one.gap else "0" for one in sentences],
@@ -110,6 +113,11 @@ class BesideSentences:
 _COLUMNS = (
     "item", "condition", "sentence", "judgments", "mean", "z", "value", "rank", "rank-model", "gap",
 )  # fmt: skip
+
+
+def _with_unit(title: str, row: BesideModel, say: Words) -> str:
+    """The heading of a model's values, with their unit behind it if they have one."""
+    return f"{title} ({say.named('unit', row.unit)})" if row.unit else title
 
 
 def _places(sentences: Sequence[BesideSentence]) -> list[tuple[str, str, str]]:

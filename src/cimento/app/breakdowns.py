@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+from cimento.app.beside_ratings import main_correlation
 from cimento.app.words import Words, said
 from cimento.io.values import grouped
 from cimento.kinds.run import Run
 from cimento.measures import find_measure
-from cimento.records.outcomes import STATISTICS, Estimate
+from cimento.records.outcomes import Estimate
 from cimento.records.places import Places, farthest_apart
 from cimento.report.cells import count, lower, upper
 from cimento.report.formatting import number
@@ -115,8 +116,7 @@ class _Sentence:
 
 def _places(run: Run) -> list[Places[_Sentence]]:
     """The rated sentences of a run, those on which people and the model differ most first."""
-    correlations = (one for one in run.estimates() if one.statistic in STATISTICS)
-    first = next((one for one in correlations if one.role != "detail" and not one.group), None)
+    first = main_correlation(run)
     if run.paradigm.name != _RATINGS or first is None or run.sentences is None:
         return []
     texts = {sentence.id: sentence.text for sentence in rated_of(run.sentences).sentences}

@@ -40,6 +40,7 @@ class ItemBeside:
         people: number of people whose answers are right or wrong.
         people_right: the proportion of them who are right.
         model_right: whether the model is right.
+        is_same: whether it is what most people are; if they are evenly split, whether it has a tie.
     """
 
     item: str
@@ -47,6 +48,7 @@ class ItemBeside:
     people: int
     people_right: float
     model_right: bool
+    is_same: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +61,9 @@ class ChoicesBeside:
         items: those that both answered.
         people_right: mean over items of the proportion of people who are right; None without items.
         model_right: proportion of the items on which the model is right; None without items.
-        same: number of items on which most people and the model are both right or both wrong.
-        decided: number of items on which people are not evenly split.
+        same: number of items on which most people and the model are both right or both wrong;
+            where people are evenly split, a model's tie is the same, and nothing else, as in the
+            report.
     """
 
     suite: str
@@ -69,7 +72,6 @@ class ChoicesBeside:
     people_right: float | None
     model_right: float | None
     same: int
-    decided: int
 
 
 def beside_choices(judgments: Sequence[Judgment], runs: Sequence[Run]) -> list[ChoicesBeside]:
@@ -119,34 +121,36 @@ def _beside(run: Run, people: Mapping[str, Sequence[bool]]) -> ChoicesBeside:
             item=item,
             texts=texts.get(item, ""),
             people=len(people[item]),
-            people_right=fmean(people[item]),
+            people_right=share,
             model_right=right,
+            is_same=is_tie if share == _EVEN else right == (share > _EVEN),
         )
-        for item, right in _rights(run).items()
+        for item, right, is_tie in _rights(run)
         if item in people
+        for share in [fmean(people[item])]
     )
-    decided = [one for one in items if one.people_right != _EVEN]
     return ChoicesBeside(
         suite=run.suite.name,
         model=run.model,
         items=items,
         people_right=fmean(one.people_right for one in items) if items else None,
         model_right=fmean(one.model_right for one in items) if items else None,
-        same=sum((one.people_right > _EVEN) == one.model_right for one in decided),
-        decided=len(decided),
+        same=sum(one.is_same for one in items),
     )
 
 
-def _rights(run: Run) -> dict[str, bool]:
-    """Whether a run is right on each item, on the question that people are asked too."""
+def _rights(run: Run) -> list[tuple[str, bool, bool]]:
+    """Each item, whether the run is right on the question people are asked, and has a tie."""
     surveyor = run.paradigm.surveyor
     question = "" if surveyor is None else surveyor.question
     question = question or next((one.question for one in item_outcomes([run])), "")
     rows = run.outcomes().filter(pl.col("question") == question)
     rows = rows.filter(rows["method"] == rows["method"][0]) if len(rows) else rows
-    return {
-        item: right for item, right in rows.select("item", "right").iter_rows() if right is not None
-    }
+    return [
+        (item, right, verdict == "tie")
+        for item, right, verdict in rows.select("item", "right", "verdict").iter_rows()
+        if right is not None
+    ]
 
 
 def show_items(row: ChoicesBeside, visit: Visit, *, used: str) -> None:

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from cimento.app.answer_tables import Labels, condition_shown, heading_of, shown_apart
 from cimento.app.frame import Text, Visit, heading
 from cimento.app.parts import ends, table
-from cimento.app.words import Words, reason_of, two_decimals
+from cimento.app.words import USUAL, Words, reason_of, two_decimals
 from cimento.errors import CimentoError
 from cimento.judgments import Judgment
 from cimento.judgments.labeled import LabelMean, Place, label_means
@@ -30,11 +30,28 @@ from cimento.report.grid import Grid
 from cimento.suites.builtin import find_suite
 
 _SEED = 0
+_PHENOMENON = "phenomenon"
 _MOST_CELLS = 24
 """Cells of two columns of labels together, of which there are means too."""
 
 Columns: TypeAlias = Mapping[str, Mapping[Place, str]]
 """The labels of sentences by the title of their column; empty for none."""
+
+
+def in_words(labels: Labels, say: Words) -> Labels:
+    """Labels whose column of phenomena, if it has the name that suites give it, has the page's.
+
+    Args:
+        labels: of sentences.
+        say: the words of the page; in English the name stays.
+    """
+    title = say("start.phenomenon")
+    if say.language == USUAL or _PHENOMENON not in labels.names or title in labels.names:
+        return labels
+    return Labels.at({
+        place: {title if name == _PHENOMENON else name: label for name, label in of_one.items()}
+        for place, of_one in labels.of_place.items()
+    })  # fmt: skip
 
 
 def labels_asked(design: SurveyDesign) -> Labels:

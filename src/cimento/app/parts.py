@@ -85,6 +85,8 @@ def ask_deletion(
     question: str,
     names: Sequence[str],
     delete: Callable[[], Awaitable[None] | None],
+    *,
+    remark: str = "",
 ) -> None:
     """Ask whether something is to be deleted, and delete it.
 
@@ -93,6 +95,7 @@ def ask_deletion(
         question: what is asked.
         names: what would be deleted.
         delete: deletes it and shows what is left; may be a coroutine.
+        remark: what is said below the names; empty for nothing.
     """
     say = visit.say
 
@@ -105,6 +108,8 @@ def ask_deletion(
         with ui.element("ul"):
             for name in names:
                 Text(name, "li")
+        if remark:
+            Text(remark)
         with ui.element("div").classes("buttons"):
             ui.button(say("frame.delete"), on_click=guarded(visit, agreed)).props(
                 "no-caps unelevated color=negative"

@@ -9,9 +9,10 @@ from nicegui import ui
 
 from cimento.app.answer_tables import Labels
 from cimento.app.beside import FEWEST
-from cimento.app.beside_ratings import beside_own
+from cimento.app.beside_ratings import beside_own, main_correlation
 from cimento.app.beside_sentences import BesideSentences
 from cimento.app.frame import Text, Visit
+from cimento.app.labels import in_words
 from cimento.app.words import Words
 from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.run import Run
@@ -30,25 +31,25 @@ def show_rated_run(visit: Visit, run: Run, path: Path) -> None:
         run: the run.
         path: its folder, which gives the file its name.
     """
-    headline = next((one for one in run.estimates() if one.role == "headline"), None)
-    if run.paradigm.name != _KIND or headline is None or run.sentences is None:
+    correlation = main_correlation(run)
+    if run.paradigm.name != _KIND or correlation is None or run.sentences is None:
         return
-    for line in _cautions(run, headline, visit.say):
+    for line in _cautions(run, correlation, visit.say):
         Text(line).classes("mend")
-    if (row := beside_own(run, headline.question)) is not None:
+    if (row := beside_own(run, correlation.question)) is not None:
         with ui.element("details").classes("more"):
             Text(visit.say("read.one_by_one"), "summary")
-            BesideSentences(visit, row, _labels(run)).build(used=path.name)
+            BesideSentences(visit, row, in_words(_labels(run), visit.say)).build(used=path.name)
 
 
-def _cautions(run: Run, headline: Estimate, say: Words) -> Iterator[str]:
+def _cautions(run: Run, correlation: Estimate, say: Words) -> Iterator[str]:
     """That sentences are few, or that longer ones are less probable whatever they are like."""
-    if headline.statistic != _RHO or run.sentences is None:
+    if correlation.statistic != _RHO or run.sentences is None:
         return
-    if headline.n < FEWEST:
+    if correlation.n < FEWEST:
         yield say("people.few-sentences", fewest=FEWEST)
     lengths = {len(one.text.split()) for one in rated_of(run.sentences).sentences}
-    if headline.question == _SUM and len(lengths) > 1:
+    if correlation.question == _SUM and len(lengths) > 1:
         yield say("read.lengths", least=min(lengths), most=max(lengths))
 
 

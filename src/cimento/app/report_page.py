@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from cimento.app.blanks import in_language
 from cimento.app.conclusions import results_beside
@@ -14,8 +13,10 @@ from cimento.app.words import LANGUAGES, USUAL, Words, report_labels, said, word
 from cimento.documents import html
 from cimento.documents.findings import findings_of
 from cimento.kinds.run import Run
+from cimento.paradigms.regions.people_rates import MAJORITY, MEANS, ONE_PERSON
 from cimento.report import JointReport
 from cimento.report.findings import Finding, Findings
+from cimento.report.grid import Grid, GridCell
 from cimento.report.language import ENGLISH, PageLanguage, Told
 
 
@@ -53,7 +54,10 @@ def page_language(code: str) -> PageLanguage:
         told = labels.get(text) or said(plain, code, has_place=False) or said(plain, code)
         return told and code_of_check + told
 
-    return PageLanguage(code, known, labels.get, partial(in_language, say=words(code)))
+    say = words(code)
+    return PageLanguage(
+        code, known, labels.get, lambda grid: _of_people(in_language(grid, say), labels, say)
+    )
 
 
 _CODE = re.compile(r"(?:CIM-[A-Z]\d+ )?")
@@ -61,6 +65,26 @@ _CODE = re.compile(r"(?:CIM-[A-Z]\d+ )?")
 _LACKING = re.compile(r"Not computed: (?P<names>.+) \((?P<why>.+)\)\.")
 """The note on columns that a table lacks, with their headings."""
 _NO_DIGIT = re.compile(r"(?<![\w.])\.(?=\d)")
+
+
+_WHO, _SAME = "who", "same verdict"
+"""The columns of people's rates that have words: whose rate it is, and ``3 of 8``."""
+
+
+def _of_people(grid: Grid, labels: Mapping[str, str], say: Words) -> Grid:
+    """A table of people's rates with the words in its cells in the language; others as they are."""
+    if not {_WHO, _SAME} <= {*grid.header}:
+        return grid
+    who, same = map(grid.header.index, (_WHO, _SAME))
+
+    def told(place: int, cell: GridCell) -> GridCell:
+        if place == who and cell in (MAJORITY, MEANS, ONE_PERSON):
+            return labels[str(cell)]
+        part, of, whole = str(cell).partition(" of ")
+        return say("people.of-of", part=part, whole=whole) if place == same and of else cell
+
+    rows = tuple(tuple(told(n, cell) for n, cell in enumerate(row)) for row in grid.rows)
+    return replace(grid, rows=rows)
 
 
 def _plain(text: str) -> str:

@@ -20,6 +20,7 @@ from itertools import islice
 from pathlib import Path
 
 from cimento.errors import CimentoError, Fault, SuiteError, UsageError
+from cimento.faults import errors
 from cimento.intake.roles import ROLES, alone, parse_choice
 from cimento.judgments.roles import ANSWER_ROLES
 from cimento.report.formatting import with_minus
@@ -358,10 +359,11 @@ def message_of(error: CimentoError, language: str) -> str:
         language: ISO 639-1 code.
     """
     if isinstance(error, SuiteError):
-        if language == USUAL and not any(_OF_COMMANDS.search(fault.todo) for fault in error.faults):
+        known = errors(error.faults) or error.faults  # what keeps it from being used, if anything
+        if language == USUAL and not any(_OF_COMMANDS.search(fault.todo) for fault in known):
             return str(error)
-        faults = [_with_advice(fault, language) for fault in error.faults[:_MOST_FAULTS]]
-        more = ["..."] if len(error.faults) > _MOST_FAULTS else []
+        faults = [_with_advice(fault, language) for fault in known[:_MOST_FAULTS]]
+        more = ["..."] if len(known) > _MOST_FAULTS else []
         return "\n".join([error.where, *faults, *more])
     told = f"{error.where} {error.seen} {error.todo}"
     if language == USUAL and not _has_window(told):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
@@ -238,9 +238,31 @@ _LABELS: Mapping[str, AuthorLabel] = {
 
 def looks_decimal(suite: Suite) -> bool:
     """Whether every cell of single ratings could also be one number with a decimal comma."""
-    texts = [Cells("", condition.columns).text(_RATINGS) for _, condition in suite.stimuli()]
+    own = cells_of_ratings(suite)
+    texts = [Cells("", own(condition)).text(_RATINGS) for _, condition in suite.stimuli()]
     given = list(filter(None, texts))
     return bool(given) and all(map(_DECIMALS.fullmatch, given))
+
+
+def cells_of_ratings(suite: Suite) -> Callable[[Condition], Mapping[str, str]]:
+    """What gives the cells of a condition in which ratings may be, by their columns.
+
+    A column called as ratings are in some language, in which no cell of the suite has a digit, is
+    one of labels, such as *Juicio esperado* with *bien* and *mal*. `OWN_COLUMNS` are of ratings
+    whatever they contain.
+    """
+    cells: dict[str, list[str]] = {}
+    for _, condition in suite.stimuli():
+        for name, cell in condition.columns.items():
+            cells.setdefault(name, []).append(cell)
+    labels = {
+        name
+        for name, of_each in cells.items()
+        if name not in OWN_COLUMNS
+        and name in map(Cells("", {name: ""}).find, ("rating", _RATINGS))
+        and not any(map(str.isdigit, "".join(of_each)))
+    }
+    return lambda one: {name: cell for name, cell in one.columns.items() if name not in labels}
 
 
 def ratings_by(suite: Suite) -> str:
@@ -287,7 +309,8 @@ def rated_of(suite: Suite) -> RatedSet:
         InputError: the scale or a rating is invalid, or a rating is off the scale.
     """
     scale, where = _settings(suite)[0], f"suite {suite.name!r}"
-    sentences = [_sentence(suite, item, condition) for item, condition in suite.stimuli()]
+    own = cells_of_ratings(suite)
+    sentences = [_sentence(suite, item, each, own(each)) for item, each in suite.stimuli()]
     if any(sentence.mean is not None for sentence in sentences):
         if scale is None:
             raise InputError(
@@ -302,9 +325,18 @@ def rated_of(suite: Suite) -> RatedSet:
     )
 
 
-def with_rating_roles(reading: TableReading) -> TableReading:
-    """The reading of the table of a suite of ratings, whose columns of ratings have their roles."""
-    cells = Cells("", dict.fromkeys(reading.unused, ""))
+def with_rating_roles(reading: TableReading, suite: Suite | None) -> TableReading:
+    """The reading of the table of a suite of ratings, whose columns of ratings have their roles.
+
+    Args:
+        reading: of the table.
+        suite: with its cells; None where nothing could be made of them.
+    """
+    names = {*reading.unused}
+    if suite is not None:
+        own = cells_of_ratings(suite)
+        names &= {name for _, condition in suite.stimuli() for name in own(condition)}
+    cells = Cells("", dict.fromkeys(names, ""))
     for role in OWN_COLUMNS:
         reading = with_role(reading, role, [cells.find(role)])
     is_rated = {"rating", _RATINGS} & {*reading.roles}
@@ -319,13 +351,13 @@ def rating_faults(suite: Suite, *, places: Sequence[str] = ()) -> list[Fault]:
         places: place of each sentence, for messages; without places the item is named.
     """
     faults, read, off = list[Fault](), list[RatedSentence](), dict[str, list[float]]()
-    scale = None
+    scale, own = None, cells_of_ratings(suite)
     with suppress(InputError):  # `rated_of` reports a scale that is invalid
         scale = _settings(suite)[0]
     for number, (item, condition) in enumerate(suite.stimuli()):
         where = places[number] if places else f"item {item.id}, {condition.name}"
         try:
-            read.append(_sentence(suite, item, condition))
+            read.append(_sentence(suite, item, condition, own(condition)))
         except InputError as error:
             faults.append(_as_fault(error, places[number] if places else error.where))
             continue
@@ -360,8 +392,10 @@ def _as_fault(error: InputError, where: str) -> Fault:
     return fault("CIM-S037", where=where, seen=seen, todo=error.todo)
 
 
-def _sentence(suite: Suite, item: Item, condition: Condition) -> RatedSentence:
-    """A sentence with its ratings.
+def _sentence(
+    suite: Suite, item: Item, condition: Condition, cells: Mapping[str, str]
+) -> RatedSentence:
+    """A sentence with its ratings, which are in some of its cells.
 
     Raises:
         InputError: a cell cannot be read.
@@ -369,7 +403,7 @@ def _sentence(suite: Suite, item: Item, condition: Condition) -> RatedSentence:
     from cimento.suites.stimuli import stimulus_text
 
     single = len(item.conditions) == 1
-    columns = Cells(f"{suite.name}, item {item.id}, {condition.name}", condition.columns)
+    columns = Cells(f"{suite.name}, item {item.id}, {condition.name}", cells)
     values, people = columns.answers(_RATINGS, "participants")
     fixed = set(map(columns.find, OWN_COLUMNS))
     label = _LABELS.get(columns.text("label") if single else condition.name, "")

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from cimento.intake.words import DESCRIBED, HEADINGS, SETTINGS, SHEETS, STORIES
+from cimento.intake.words import DESCRIBED, HEADERS, HEADINGS, SETTINGS, SHEETS, STORIES
 from cimento.io.parsing import read_toml
 from cimento.suites.builtin import RATED
 from cimento.suites.story_rows import VERSION, version_called
@@ -27,6 +27,7 @@ Rows: TypeAlias = list[list[str]]
 _TEXTS = Path(__file__).parents[1] / "data" / "how-to.toml"
 _FACTORS = "factors"
 MORE = "more"
+_PHENOMENON = "phenomenon"
 _SENTENCE = "sentence"
 """The condition of a sentence of a list, which rows without a condition have too."""
 _TELLING = {"condition", "good", "target", "rating", "ratings"}
@@ -254,9 +255,20 @@ def _without_name(rows: Rows, about: Rows) -> Rows:
     return [row[:place] + row[place + 1 :] for row in rows]
 
 
+def _without_copy(rows: Rows) -> Rows:
+    """The rows without phenomena that a column of the author's has under another name of theirs."""
+    names = [name.casefold() for name in rows[0]] if rows else []
+    own = [n for n, name in enumerate(names) if name in HEADERS[_PHENOMENON]]
+    if not own or _PHENOMENON not in names:
+        return rows
+    place = names.index(_PHENOMENON)
+    is_copy = all(row[place] == row[own[0]] for row in rows[1:])
+    return [row[:place] + row[place + 1 :] for row in rows] if is_copy else rows
+
+
 def _items(rows: Rows, language: str) -> Rows:
     """The rows of items with headings in a language; those of stories have versions too."""
-    head, *body = rows
+    head, *body = rows = _without_copy(rows)
     if "story" not in head or VERSION not in head:
         is_told = not _TELLING.isdisjoint(head)
         return [[heading(name, language) for name in head], *body] if is_told else rows

@@ -464,6 +464,22 @@ def test_a_whole_survey_leads_from_oneself_over_practice_and_breaks_to_the_link(
     assert row.endswith(",'=italiano,")
 
 
+def test_no_break_comes_before_the_last_question(whole_survey, database):
+    often = replace(whole_survey, break_every=1)
+    app = make_app(often, database, secret=SECRET, pace=1000)
+    ((_, token),) = storage.invite_participants(database, often, 1)
+    with starlette.TestClient(app, base_url="http://localhost") as client:
+        person = Person(client, token)
+        person.agree()
+        fields = {**hidden(person.get("/background").text), "field-0": "italiano", "field-1": ""}
+        client.post(f"/p/{token}/background", data=fields, follow_redirects=False)
+        questions, places = asked_of(database, often), []
+        for position in range(1, len(questions) + 1):
+            reply = person.answer(position, questions[position - 1].expected or "3")
+            places.append(reply.headers["location"].removeprefix(f"/p/{token}"))
+    assert places == ["/pause/1", "/pause/2", "/pause/3", "/pause/4", "/pause/5", "/7", "/done"]
+
+
 def test_a_completion_code_is_shown_at_the_end_only(design, database):
     coded = replace(design, completion="C0DE<1>")
     app = make_app(coded, database, secret=SECRET, pace=1000)

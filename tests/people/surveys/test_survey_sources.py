@@ -67,3 +67,30 @@ def test_a_list_of_sentences_becomes_a_suite_of_ratings(tmp_path, capsys):
     rated = load_rated(copy).rated
     assert [one.mean for one in rated.sentences] == [4.5, 1]
     assert (rated.language, rated.scale.low, rated.scale.high) == ("it", 1, 5)
+
+
+def test_a_column_called_as_ratings_are_is_a_label_where_it_has_words(tmp_path):
+    source, answers = tmp_path / "frases.tsv", tmp_path / "answers.csv"
+    rows = (
+        ("1", "La gata duerme al sol.", "concordancia", "gramatical", "bien"),
+        ("2", "Las puertas está abierta.", "concordancia", "agramatical", "mal"),
+        ("3", "Quiero que vengas.", "subjuntivo", "gramatical", "bien"),
+        ("4", "Quiero que vienes.", "subjuntivo", "agramatical", "mal"),
+    )
+    header = ("Nº", "Oración", "Fenómeno", "Condición", "Juicio esperado", "Notas")
+    table = "".join("\t".join(cells) + "\n" for cells in (header, *((*row, "") for row in rows)))
+    source.write_text(table, encoding="utf-8")
+    design = build_design(source, SurveyPlan(language="es", checks=0))
+    assert [question.labels["Juicio esperado"] for question in design.questions] == [
+        "bien", "mal", "bien", "mal",
+    ]  # fmt: skip
+    given = "".join(f"{who},{row[1]},{1 + int(row[0])}\n" for row in rows for who in "ab")
+    answers.write_text(f"participant,sentence,rating\n{given}", encoding="utf-8")
+    judgments, copy = tmp_path / "j.csv", tmp_path / "copy"
+    asked = ["annotate", "import", str(answers), "--suite", str(source), "--names", "keep"]
+    assert invoke([*asked, "-o", str(judgments)]) == 0
+    apply = ["annotate", "apply", str(source), str(judgments), "-o", str(copy)]
+    assert invoke([*apply, "--scale", "1,5", "--language", "es"]) == 0
+    sentences = load_rated(copy).rated.sentences
+    assert [one.mean for one in sentences] == [2, 3, 4, 5]
+    assert [one.columns["Juicio esperado"] for one in sentences] == ["bien", "mal", "bien", "mal"]

@@ -56,8 +56,8 @@ def with_label(table: Table) -> tuple[Table, list[Fault]]:
 def _is_read(table: Table, name: str) -> bool:
     """Whether something is read from a column because of its name, or its cells are numbers."""
     own = Cells("", {name: ""})
-    roles = (*OWN_COLUMNS, "item", "id", "condition", "text", "sentence")
-    return name in map(own.find, roles) or any(map(str.isdigit, table.stripped(name)))
+    found = map(own.find, ("item", "id", "condition", "text", "sentence"))
+    return name in (*OWN_COLUMNS, *found) or any(map(str.isdigit, table.stripped(name)))
 
 
 def with_spread(table: Table) -> tuple[Table, list[Fault], dict[str, str]]:

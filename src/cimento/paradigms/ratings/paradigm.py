@@ -151,7 +151,7 @@ class RatingReader(SuiteReader[Suite]):
         reading = REGIONS.reader.read(path)
         wrong = rating_faults(reading.suite) if reading.suite is not None else ()
         faults = (*_without_predictions(reading.faults), *wrong)
-        table = reading.table and with_rating_roles(reading.table)
+        table = reading.table and with_rating_roles(reading.table, reading.suite)
         return dataclasses.replace(reading, faults=faults, table=table)
 
     def owns(self, suite: object) -> bool:

@@ -16,7 +16,7 @@ from cimento.paradigms.regions.given_answers import ratings_by_condition, refuse
 from cimento.paradigms.regions.judging import CHOSEN_BY, chosen_column
 from cimento.suites.builtin import RATED
 from cimento.suites.cells import Cells
-from cimento.suites.ratings import PEOPLE, rated_of, ratings_by
+from cimento.suites.ratings import PEOPLE, cells_of_ratings, rated_of, ratings_by
 from cimento.suites.stimuli import regions_of_words, stimulus_text, stimulus_texts
 
 if TYPE_CHECKING:
@@ -137,12 +137,14 @@ def _answered_items(
     kept: Collection[tuple[str, str]],
 ) -> tuple[Item, ...]:
     """The items of a suite with people's answers, except where earlier ratings are kept."""
+    own = cells_of_ratings(suite)
     return tuple(
         dataclasses.replace(
             item,
             conditions=tuple(
                 _answered(
                     condition,
+                    Cells("", own(condition)),
                     None if not ratings or key in kept else ratings.get(key, []),
                     chosen.get(key, 0) if chosen else None,
                 )
@@ -192,12 +194,18 @@ def _refuse_other_scale(suite: Suite, ends: tuple[float, float], *, n_kept: int)
 
 
 def _answered(
-    condition: Condition, ratings: Sequence[tuple[str, str]] | None, chosen: int | None
+    condition: Condition,
+    own: Cells,
+    ratings: Sequence[tuple[str, str]] | None,
+    chosen: int | None,
 ) -> Condition:
-    """A condition with people's answers; None for ratings or choices that stay as they are."""
+    """A condition with people's answers; None for ratings or choices that stay as they are.
+
+    Earlier ratings are in some of its own cells.
+    """
     columns = dict(condition.columns)
     if ratings is not None:
-        earlier = {*map(Cells("", columns).find, _EARLIER)}
+        earlier = {*map(own.find, _EARLIER)}
         columns = {name: cell for name, cell in columns.items() if name not in earlier}
     if ratings:
         columns[_RATINGS] = "; ".join(value for value, _ in ratings)

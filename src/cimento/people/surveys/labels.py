@@ -10,6 +10,7 @@ from cimento.errors import UsageError, need_known
 from cimento.judgments import FILLER
 from cimento.kinds.base import SurveyItem
 from cimento.people.surveys import SurveyQuestion
+from cimento.suites.cells import Cells
 from cimento.suites.filler_rows import may_call_filler
 from cimento.suites.ratings import OWN_COLUMNS
 from cimento.suites.sentence_list import are_labels
@@ -17,7 +18,7 @@ from cimento.suites.sentence_list import are_labels
 AUTHORS = ("label", "grammaticality")
 """Columns of ratings that are labels of an author."""
 
-_PHENOMENON = "phenomenon"
+_PHENOMENON, _PEOPLE = "phenomenon", "participants"
 
 
 def label_names(items: Sequence[SurveyItem], *, others: Sequence[str] = ()) -> tuple[str, ...]:
@@ -30,8 +31,9 @@ def label_names(items: Sequence[SurveyItem], *, others: Sequence[str] = ()) -> t
         items: what people are asked about.
         others: columns without labels, whatever their cells.
     """
-    known = {*OWN_COLUMNS, *others} - {*AUTHORS}
-    names = dict.fromkeys(name for item in items for name in item.columns if name not in known)
+    names = dict.fromkeys(name for item in items for name in item.columns)
+    known = {*OWN_COLUMNS, *others, Cells("", dict.fromkeys(names, "")).find(_PEOPLE)}
+    names = dict.fromkeys(name for name in names if name not in known - {*AUTHORS})
     cells = {name: [item.columns.get(name, "").strip() for item in items] for name in names}
     # Suites name their phenomenon so, whatever it is called in the file.
     own = cells.pop(_PHENOMENON, None)

@@ -331,7 +331,7 @@ class Participants:
         practice = sum(self.design.by_id[one].kind == PRACTICE for one in person.questions)
         # A break just before the end would only keep people.
         left = len(person.questions) - position
-        return every > 0 and (position - practice) % every == 0 and 4 * left >= every
+        return every > 0 and (position - practice) % every == 0 and 4 * left >= every and left > 1
 
     def _values(self, question: SurveyQuestion, fields: Mapping[str, str]) -> dict[str, str] | None:
         """The answers by field; None where one is missing or invalid."""
