@@ -353,7 +353,9 @@ def level_columns(condition: str, factors: Mapping[str, Sequence[str]]) -> dict[
 def predictions_of(square: Square, *, alone: bool = True) -> tuple[Prediction, ...]:
     """The predictions of super-additivity and of each acceptable against the unacceptable cell.
 
-    All predictions are about whole sentences; see Sprouse, Wagers and Phillips 2012.
+    All predictions are about whole sentences; see Sprouse, Wagers and Phillips 2012. Where the
+    levels of a factor say which sentences are good, as in attraction, the good and the bad one at
+    each level of the other factor are compared too.
 
     Args:
         square: the square.
@@ -376,7 +378,31 @@ def predictions_of(square: Square, *, alone: bool = True) -> tuple[Prediction, .
             )
             for cell in square.acceptable
         ),
+        *(
+            Prediction(
+                likelier(good, bad),
+                comment=f"{good} is less surprising than {bad}.",
+                name=f"{good} over {bad}",
+            )
+            for good, bad in _judged_pairs(square)
+            if bad != worst
+        ),
     )
+
+
+def _judged_pairs(square: Square) -> Iterator[tuple[str, str]]:
+    """The good and the bad condition at each level of a factor, if the other one's say which."""
+    cells = {cell.levels: cell.condition or "" for cell in square.cells}
+    for judging in range(N_FACTORS):
+        sides = {meaning(levels[judging]): levels[judging] for levels in cells}
+        if sides.keys() != {"good", "bad"}:
+            continue
+        for other in dict.fromkeys(levels[1 - judging] for levels in cells):
+            good, bad = (
+                cells[(sides[side], other) if judging == 0 else (other, sides[side])]
+                for side in ("good", "bad")
+            )
+            yield good, bad
 
 
 def with_design(suite: Suite) -> Suite:
