@@ -10,6 +10,8 @@ from cimento.app.conditions import cells_in
 from cimento.app.describing import describe
 from cimento.app.designing import question_of, with_factors
 from cimento.app.opening import open_grid, write_grid
+from cimento.app.words import words
+from tests.helpers.app_user import visit
 from tests.suites.test_suite_bare_tables import written
 
 SETS = (
@@ -84,3 +86,25 @@ def test_a_chosen_label_stays_one(tmp_path):
     path = attraction(tmp_path / "attrazione.csv", *TABLES[0])
     loaded = load_suite(path, language="it", columns={"label": "Verbo"})
     assert len(loaded.suite.items) == 4 * len(SETS)
+
+
+@pytest.mark.parametrize("answer", ["cell", "pairs"])
+def test_the_page_asks_before_it_asks_for_the_language(tmp_path, answer):
+    say = words("it")
+    folder = tmp_path / "suites"
+    folder.mkdir()
+    attraction(folder / "attrazione.csv", *TABLES[0])
+    seen = {}
+
+    async def flow(user):
+        await user.open("/it/edit?suite=suites/attrazione.csv")
+        await user.should_see("Ogni serie ha una volta ciascuna", retries=100)
+        await user.should_not_see(say("edit.describe"))
+        do = say("edit.worst-do", cell="singolare, errato")
+        user.find(do if answer == "cell" else say("edit.pairs-keep")).click()
+        await user.should_see(say("edit.describe"), retries=100)
+        await user.should_not_see(do)
+        seen["made"] = True
+
+    visit(tmp_path, flow)
+    assert seen

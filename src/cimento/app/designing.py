@@ -21,7 +21,12 @@ from cimento.app import pairing
 from cimento.app.checking import Finding
 from cimento.app.columns import with_role
 from cimento.app.conditions import cells_in, factors_of, named_table, sentence_column
-from cimento.app.describing import described_design, with_names_of_factors, with_plain_levels
+from cimento.app.describing import (
+    describe,
+    described_design,
+    with_names_of_factors,
+    with_plain_levels,
+)
 from cimento.app.editing import Grid, delete_rows
 from cimento.app.findings import button
 from cimento.app.frame import Text
@@ -156,6 +161,8 @@ def _ask_worst(grid: Grid, question: DesignQuestion, say: Words, done: Done) -> 
                     lambda grid: with_factors(grid, question, factors, names())
                 ),
             )
+        if question.kind == "pairs":
+            button(say("edit.pairs-keep"), lambda: done(partial(describe, language="")))
 
 
 def with_factors(
@@ -343,7 +350,7 @@ def ask(grid: Grid, question: DesignQuestion, say: Words, *, done: Done) -> None
     elif question.kind == "three":
         _ask_three(question, say, done)
     else:
-        (_ask_worst if question.kind == "worst" else _ask_called)(grid, question, say, done)
+        (_ask_called if question.kind == "called" else _ask_worst)(grid, question, say, done)
 
 
 def _ask_incomplete(question: DesignQuestion, say: Words, done: Done) -> None:
