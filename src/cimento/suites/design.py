@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, permutations
 from math import prod
 
 from cimento.errors import InputError, did_you_mean
@@ -353,9 +353,8 @@ def level_columns(condition: str, factors: Mapping[str, Sequence[str]]) -> dict[
 def predictions_of(square: Square, *, alone: bool = True) -> tuple[Prediction, ...]:
     """The predictions of super-additivity and of each acceptable against the unacceptable cell.
 
-    All predictions are about whole sentences; see Sprouse, Wagers and Phillips 2012. Where the
-    levels of a factor say which sentences are good, as in attraction, the good and the bad one at
-    each level of the other factor are compared too.
+    All are about whole sentences; see Sprouse, Wagers and Phillips 2012. Where the levels of one
+    factor say which sentences are good, the two at each level of the other are compared too.
 
     Args:
         square: the square.
@@ -392,17 +391,10 @@ def predictions_of(square: Square, *, alone: bool = True) -> tuple[Prediction, .
 
 def _judged_pairs(square: Square) -> Iterator[tuple[str, str]]:
     """The good and the bad condition at each level of a factor, if the other one's say which."""
-    cells = {cell.levels: cell.condition or "" for cell in square.cells}
-    for judging in range(N_FACTORS):
-        sides = {meaning(levels[judging]): levels[judging] for levels in cells}
-        if sides.keys() != {"good", "bad"}:
-            continue
-        for other in dict.fromkeys(levels[1 - judging] for levels in cells):
-            good, bad = (
-                cells[(sides[side], other) if judging == 0 else (other, sides[side])]
-                for side in ("good", "bad")
-            )
-            yield good, bad
+    for one, other in permutations(square.cells, 2):
+        apart = [two for two in zip(one.levels, other.levels, strict=True) if two[0] != two[1]]
+        if [tuple(map(meaning, two)) for two in apart] == [("good", "bad")]:
+            yield one.condition or "", other.condition or ""
 
 
 def with_design(suite: Suite) -> Suite:

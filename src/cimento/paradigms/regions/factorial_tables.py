@@ -41,15 +41,16 @@ OTHERS = "95%, others"
 HOLM = "Holm: over the phenomena and measures of a model on the suite."
 """What p is corrected over, whatever other models are beside."""
 WHY_DRAWN = (
-    "t: DD over its standard error. With 8 to 200 items or clusters, p and interval are those of the"
-    " symmetric studentized bootstrap (Hall 1988), which draws these again: where values are skewed,"
-    " the intervals of Student's t are too narrow."
+    "t: DD over its standard error. With 8 to 200 items or clusters, p and interval are those of"
+    " the symmetric studentized bootstrap (Hall 1988), which draws these again: where values are"
+    " skewed, the intervals of Student's t are too narrow."
 )
 """Why p of a table is not that of the t beside it (docs/statistics-coverage.md)."""
 WHY_STUDENT = (
-    "With fewer than 8 items or clusters, p and interval are those of Student's t, which also assumes"
-    " that values are not skewed: the bootstrap, used from 8 on, would have too few different"
-    " samples to draw. So a result near p = .05 may change where an item is added."
+    "With fewer than 8 items or clusters, p and interval are those of Student's t, which also"
+    " assumes that values are not skewed: the bootstrap, used from 8 on, would have too few"
+    " different samples to draw. So a result near the limit of 5% may change where an item is"
+    " added."
 )
 """Why p of a table of few items is that of t, and not of the bootstrap (docs/statistics.md)."""
 
