@@ -69,7 +69,7 @@ CHECKS: Mapping[str, Check] = {
         "Convert the table to a design of two factors if their interaction counts.",
     ),
     "CIM-S065": _warning(
-        "columns or rows of a table put together",
+        "how columns or rows are read",
         "If that is wrong, name the columns with --columns, or join the cells yourself.",
     ),
     "CIM-S066": _warning("hidden rows", "Delete them if they are none of your items."),

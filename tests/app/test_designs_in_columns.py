@@ -9,7 +9,7 @@ pytest.importorskip("nicegui", reason="the app is not installed: pip install 'ci
 from nicegui import ui
 
 from cimento.app.checking import check_grid
-from cimento.app.conditions import cells_of, with_least
+from cimento.app.conditions import cells_in, factors_of, with_least
 from cimento.app.describing import describe, with_names_of_factors, with_plain_levels
 from cimento.app.opening import open_grid, write_grid
 from cimento.app.proposing import with_roles
@@ -103,7 +103,7 @@ def test_the_worst_cell_and_the_names_of_the_factors_are_asked_together(
     made = form(OPEN)
     made = describe(made, language="es") if is_described else made
     assert asked(made).kind == "worst"
-    cell = cells_of(made)["SN-complejo, objeto"]
+    cell = cells_in(factors_of(made))["SN-complejo, objeto"]
     designed = with_plain_levels(made, cell, {"first_factor": "Isla"})
     assert check_grid(designed).usable
     suite = saved(designed, tmp_path)

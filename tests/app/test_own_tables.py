@@ -11,7 +11,7 @@ from nicegui.elements.upload_files import SmallFileUpload
 
 from cimento.app.checking import check_grid
 from cimento.app.columns import heads_of, read_line, unheeded, with_role
-from cimento.app.conditions import cells_of, with_blocks, with_least
+from cimento.app.conditions import cells_in, factors_of, with_blocks, with_least
 from cimento.app.describing import describe, with_plain_levels
 from cimento.app.editing import set_cells
 from cimento.app.opening import open_grid, write_grid
@@ -185,8 +185,8 @@ def test_a_design_whose_plain_levels_are_not_known_is_asked_for_its_worst_cell(i
     assert report.read.roles["factors"] == ("Estrazione", "Subordinata")
     question = question_of(made, report.findings)
     assert question.kind == "worst"
-    assert {*cells_of(made)} == {", ".join(levels) for levels in UNKNOWN}
-    designed = with_plain_levels(made, cells_of(made)["soggetto, interrogativa"])
+    assert {*cells_in(factors_of(made))} == {", ".join(levels) for levels in UNKNOWN}
+    designed = with_plain_levels(made, cells_in(factors_of(made))["soggetto, interrogativa"])
     assert designed.settings()["factors.Estrazione"] == "oggetto | soggetto"
     assert designed.settings()["factors.Subordinata"] == "dichiarativa | interrogativa"
     assert designed.items.columns[:4] == made.items.columns[:4]
@@ -414,8 +414,8 @@ def test_a_design_in_columns_with_levels_of_its_own_is_asked_for_its_worst_cell(
     names = ("estr.lunga che", "estr.lunga se", "estr.breve che", "estr.breve se")
     made = grid(("n.", *names), *((str(n), *texts) for n, texts in enumerate(DESIGN, 1)))
     assert asked(made).kind == "worst"
-    assert [*cells_of(made)][1] == "estr-lunga, se"
-    designed = with_plain_levels(made, cells_of(made)["estr-lunga, se"])
+    assert [*cells_in(factors_of(made))][1] == "estr-lunga, se"
+    designed = with_plain_levels(made, cells_in(factors_of(made))["estr-lunga, se"])
     assert designed.items.columns == made.items.columns
     assert designed.sheets["predictions"].rows[1][1].startswith("((*;%estr-lunga_se%)")
     assert check_grid(designed).usable

@@ -9,7 +9,7 @@ from nicegui.elements.upload_files import SmallFileUpload
 
 from cimento.app import told
 from cimento.app.checking import check_grid
-from cimento.app.conditions import cells_of, with_least
+from cimento.app.conditions import cells_in, factors_of, with_least
 from cimento.app.describing import describe, with_plain_levels
 from cimento.app.editing import set_cells
 from cimento.app.opening import open_grid
@@ -184,7 +184,7 @@ def test_headings_stay_when_the_language_is_set(rows, kept):
 def test_a_design_in_columns_is_answered_after_its_language_is_set():
     described = describe(grid(*SIX), language="it")
     assert asked(described).kind == "worst"
-    cells = cells_of(described)
+    cells = cells_in(factors_of(described))
     designed = with_plain_levels(described, cells["Passiva, lunga"])
     assert designed.items.columns == SIX[0]
     assert check_grid(designed).usable

@@ -38,9 +38,13 @@ def test_a_paragraph_on_clusters_is_as_short(tmp_path):
 def test_a_paragraph_on_a_design_says_what_was_tested():
     said = methods_paragraph([cimento.evaluate("it-islands", "demo-causal")])
     assert len(said.split()) <= 150
-    # DD is what a design is reported by, so nothing is said of intervals of its accuracies.
-    assert said.endswith("lengths alone give 0.000 to 0.111.")
-    assert "95% intervals over items (studentized bootstrap (Hall 1988)) and Holm" in said
+    # DD is what a design is reported by, so nothing is said of its accuracies and their chance.
+    assert said.endswith("0 unscored.")
+    assert "Chance" not in said
+    way = "studentized bootstrap (Hall 1988), used for 8 to 200 of them"
+    assert f"95% intervals over items ({way}) and Holm" in said
+    small = methods_paragraph([cimento.evaluate("it-islands", "demo-causal", limit=24)])
+    assert "95% intervals over items (Student's t, used for fewer than 8) and Holm" in small
 
 
 def test_a_paragraph_on_a_design_without_a_test_names_none():

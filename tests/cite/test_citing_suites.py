@@ -65,12 +65,17 @@ def test_of_a_two_by_two_design_no_item_is_called_correct_as_a_whole(stored):
 
 
 def test_a_paragraph_holds_chance_against_lengths_and_constant_answers(stored):
+    names = ("Anna", "Luca", "Maria", "Paolo", "Sara", "Ugo")
+    longer = [(f"{name} parte.", f"{name} parte di corsa partire.") for name in names]
+    run = cimento.evaluate(cimento.pairs(longer, language="it"), "demo-causal")
+    [led] = [one.by_length for one in run.estimates() if one.role == "headline"]
+    assert f"Chance is 0.500; lengths alone give {led:.3f}." in methods_paragraph([run])
     said = methods_paragraph([stored["it-islands"]])
-    led = [one.by_length for one in stored["it-islands"].estimates()
-           if one.off_by_length and not one.group and one.role != "detail"]  # fmt: skip
-    assert f"lengths alone give {min(led):.3f}" in said
     assert "a design of distance by structure" in said
     assert "correct as a whole" not in said
+    assert "lengths alone" not in said  # a design is reported by DD
+    both = methods_paragraph([run, stored["it-islands"]])
+    assert f"Chance is 0.500; lengths alone give {led:.3f}." in both
     stories = methods_paragraph([stored["es-stories"]])
     assert "the best constant answer 0.667." in stories
     appendix = methods_paragraph([stored["it-islands"]], appendix=True)

@@ -48,7 +48,8 @@ def test_numbers_of_people_are_no_items(tmp_path):
         "N.º de avaliadores", "Nº de juízes", "Anzahl", "Anzahl der Bewertungen", "n° giudici",
         "Numero di valutatori", "N. partecipanti", "число оценщиков", "Кол-во респондентов",
         "Número de evaluadores", "N.º de participantes", "raters", "No. of judges",
-        "nombre de juges",
+        "nombre de juges", "N. parlanti", "N.º de hablantes", "Número de falantes", "speakers",
+        "число носителей", "N. informanti", "numero di persone",
     ],
 )  # fmt: skip
 def test_numbers_of_raters_have_many_names_and_the_cells_decide(tmp_path, heading):

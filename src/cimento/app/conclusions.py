@@ -116,7 +116,7 @@ class RunResult:
             ends_of_n = dict.fromkeys(say.number(end) for end in (min(counts), max(counts)))
             known = [effect.clusters for effect in self.effects if effect.clusters]
             spans = _spans([effect.estimate for effect in self.effects], say)
-            facts = [say("read.items", n="–".join(ends_of_n)), *spans]
+            facts = [say("read.items", n="–".join(ends_of_n)), *spans, *self._tests(say)]
             return "; ".join([*facts, _clusters(", ".join(map(str, known)), say)])
         if self.headline is None or self.headline.estimate.value is None:
             return ""
@@ -134,6 +134,12 @@ class RunResult:
             span.insert(0, say("read.of_rho", measure=of))
             span += [] if one.p is None else [say("read.p_of_rho", p=_p(one.p, say))]
         return "; ".join([count, *span, _clusters(self.clusters, say)])
+
+    def _tests(self, say: Words) -> Iterator[str]:
+        """By what the DDs of a design were tested; nothing where none was."""
+        made = [one.estimate for one in self.effects if one.estimate.p_corrected is not None]
+        if methods := dict.fromkeys(_reason(one.interval_method or "", say) for one in made):
+            yield say("read.test_of_dd", methods=", ".join(methods))
 
     def cells(self, say: Words) -> Iterator[str]:
         """The means of the cells of a design by phenomenon, and of which cell what is expected."""

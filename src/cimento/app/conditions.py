@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cimento.app.describing import describe
@@ -100,14 +100,16 @@ def named_table(grid: Grid) -> Table:
     return Table(grid.name, tuple(cells), tuple(sheet.body), cells)
 
 
-def cells_of(grid: Grid) -> dict[str, dict[str, tuple[str, str]]]:
-    """The cells of a design of two factors, see `factors_of`.
+def cells_in(factors: Mapping[str, tuple[str, ...]]) -> dict[str, dict[str, tuple[str, str]]]:
+    """The cells of a design of two factors.
+
+    Args:
+        factors: the levels of each factor, see `factors_of`.
 
     Returns:
         By the levels of a cell in words, the plain and the other level of each factor if that cell
         should be the least acceptable; empty for other tables.
     """
-    factors = factors_of(grid)
     if [*map(len, factors.values())] != [N_LEVELS] * N_LEVELS:
         return {}
     (first, ones), (second, others) = factors.items()

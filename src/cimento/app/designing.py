@@ -19,8 +19,14 @@ from nicegui import ui
 
 from cimento.app import pairing
 from cimento.app.checking import Finding
-from cimento.app.conditions import cells_of, factors_of, named_table, sentence_column
-from cimento.app.describing import described_design, with_names_of_factors, with_plain_levels
+from cimento.app.columns import with_role
+from cimento.app.conditions import cells_in, factors_of, named_table, sentence_column
+from cimento.app.describing import (
+    describe,
+    described_design,
+    with_names_of_factors,
+    with_plain_levels,
+)
 from cimento.app.editing import Grid, delete_rows
 from cimento.app.findings import button
 from cimento.app.frame import Text
@@ -28,7 +34,9 @@ from cimento.app.marked import as_read
 from cimento.app.words import Words, said
 from cimento.faults import NO_PREDICTIONS
 from cimento.intake.numbered import with_items_numbered
+from cimento.intake.roles import FACTORS
 from cimento.suites import JsonValue, Prediction, Suite
+from cimento.suites.crossed import crossed_columns, paired
 from cimento.suites.design import N_FACTORS, UNACCEPTABLE, Square, squares, with_design
 from cimento.suites.factor_words import UNNAMED_FACTORS
 from cimento.suites.formula import likelier
@@ -51,15 +59,16 @@ class DesignQuestion:
 
     Attributes:
         kind: ``worst`` if two factors are crossed and nothing says which of the four cells should
-            be the least acceptable; ``three`` if three are and nothing is predicted; ``called`` if
-            two have no names; ``incomplete`` if some sets lack sentences.
+            be the least acceptable; ``pairs`` likewise if its sentences are read as pairs for now;
+            ``three`` if three are and nothing is predicted; ``called`` if two have no names;
+            ``incomplete`` if some sets lack sentences.
         factors: the levels of each factor.
         rows: the rows of the sets that are incomplete.
         lacking: what each of these sets lacks, in English.
         n_sets: the number of all sets.
     """
 
-    kind: Literal["worst", "three", "called", "incomplete"]
+    kind: Literal["worst", "pairs", "three", "called", "incomplete"]
     factors: Mapping[str, tuple[str, ...]]
     rows: tuple[int, ...] = ()
     lacking: Mapping[str, str] | None = None
@@ -78,10 +87,12 @@ def question_of(grid: Grid, findings: Iterable[Finding]) -> DesignQuestion | Non
     if errors:
         return _of_incomplete(grid, errors)
     if not any(one.code == NO_PREDICTIONS for one in found):
-        factors = _unnamed(grid)
-        return DesignQuestion("called", factors) if factors else None
+        if factors := _unnamed(grid):
+            return DesignQuestion("called", factors)
+        factors = {} if grid.described else _paired_within(grid)
+        return DesignQuestion("pairs", factors) if factors else None
     factors = factors_of(grid)
-    if cells_of(grid):
+    if cells_in(factors):
         return DesignQuestion("worst", factors)
     return DesignQuestion("three", factors) if len(factors) == _FACTORS else None
 
@@ -96,6 +107,20 @@ def _unnamed(grid: Grid) -> dict[str, tuple[str, ...]]:
     }  # fmt: skip
     is_known = len(factors) <= N_FACTORS and not {*factors} & {*UNNAMED_FACTORS[N_FACTORS:]}
     return factors if is_known and {*factors} & {*UNNAMED_FACTORS} else {}
+
+
+def _paired_within(grid: Grid) -> dict[str, tuple[str, ...]]:
+    """The levels of two crossed factors, one of which says which sentences are good.
+
+    Empty for tables that are not read as pairs of these for each level of the other.
+    """
+    table = with_items_numbered(named_table(grid))
+    made = None if FACTORS in grid.roles else paired(table)
+    makers = {*made.makers} if made is not None else {*()}
+    factors = crossed_columns(table) if makers else ()
+    if len(factors) != N_FACTORS or makers != {*factors}:
+        return {}
+    return {name: tuple(dict.fromkeys(table.stripped(name))) for name in factors}
 
 
 def _of_incomplete(grid: Grid, errors: Collection[Finding]) -> DesignQuestion | None:
@@ -119,17 +144,42 @@ def _of_incomplete(grid: Grid, errors: Collection[Finding]) -> DesignQuestion | 
 
 def _ask_worst(grid: Grid, question: DesignQuestion, say: Words, done: Done) -> None:
     """A button for each cell of a design that may be the least acceptable one."""
-    ui.label(say("edit.worst-what"))
+    names_shown = "», «".join(question.factors)
+    ui.label(say(f"edit.{question.kind}-what", columns=names_shown))
     _first_rows(grid, question, say)
     names = _name_fields(grid, question.factors, say)
     with ui.element("div").classes("tools"):
-        for cell, factors in cells_of(grid).items():
+        for cell, factors in cells_in(question.factors).items():
             button(
                 say("edit.worst-do", cell=cell),
                 lambda factors=factors: done(  # type: ignore[misc]
-                    lambda grid: with_plain_levels(grid, factors, names())
+                    lambda grid: with_factors(grid, question, factors, names())
                 ),
             )
+        if question.kind == "pairs":
+            button(say("edit.pairs-keep"), lambda: done(partial(describe, language="")))
+
+
+def with_factors(
+    grid: Grid,
+    question: DesignQuestion,
+    factors: Mapping[str, tuple[str, str]],
+    names: Mapping[str, str],
+) -> Grid:
+    """The grid as the design that an answer makes of it.
+
+    Args:
+        grid: the grid of which it was asked.
+        question: what was asked; sentences that are read as pairs get their factors first.
+        factors: the plain and the other level of each factor.
+        names: new names of the factors, by those that they have.
+
+    Raises:
+        CimentoError: no suite can be made of the grid.
+    """
+    for name in question.factors if question.kind == "pairs" else ():
+        grid = with_role(grid, name, FACTORS)
+    return with_plain_levels(grid, factors, names)
 
 
 def _ask_called(grid: Grid, question: DesignQuestion, say: Words, done: Done) -> None:
@@ -295,7 +345,7 @@ def ask(grid: Grid, question: DesignQuestion, say: Words, *, done: Done) -> None
     elif question.kind == "three":
         _ask_three(question, say, done)
     else:
-        (_ask_worst if question.kind == "worst" else _ask_called)(grid, question, say, done)
+        (_ask_called if question.kind == "called" else _ask_worst)(grid, question, say, done)
 
 
 def _ask_incomplete(question: DesignQuestion, say: Words, done: Done) -> None:

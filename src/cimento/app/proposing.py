@@ -70,10 +70,13 @@ _OF_COLUMNS = ("pair", "lines", "list", "answers", "scale")
 
 
 def is_beside(question: Asked) -> bool:
-    """Whether the language can be set beside a question, as it is not about what columns are."""
+    """Whether the language can be set beside a question, as it is not about what columns are.
+
+    A description would settle that sentences are pairs.
+    """
     if isinstance(question, pairing.Question):
         return question.kind not in _OF_COLUMNS
-    return isinstance(question, designing.DesignQuestion)
+    return isinstance(question, designing.DesignQuestion) and question.kind != "pairs"
 
 
 def question_of(grid: Grid, findings: Iterable[Finding]) -> Asked | None:

@@ -51,7 +51,8 @@ def page_language(code: str) -> PageLanguage:
         if lacking := _LACKING.fullmatch(plain):
             names = ", ".join(labels.get(name, name) for name in lacking["names"].split(", "))
             plain = f"Not computed: {names} ({lacking['why']})."
-        told = labels.get(text) or said(plain, code, has_place=False) or said(plain, code)
+        is_placed = bool(code_of_check)
+        told = labels.get(text) or said(plain, code, has_place=is_placed) or said(plain, code)
         return told and code_of_check + told
 
     say = words(code)

@@ -167,16 +167,15 @@ def _before_first(run: RunFacts) -> str:
 def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     """Sentences on verdicts, chance and intervals; none if nothing was judged."""
     by_run = [named_shares(run) for run in runs]
-    shares = [one for those in by_run for one in those]
-    if not shares:
+    if not any(by_run):
         return []
-    # A design is reported by DD, and its accuracies by the appendix.
-    reported = [
-        one
+    # A design is reported by DD, and its accuracies, with their chance, by the appendix.
+    others = [
+        (run, those)
         for run, those in zip(runs, by_run, strict=True)
         if not effects_among(run.run.estimates())
-        for one in those
     ]
+    reported = [one for _, those in others for one in those]
     sequenced = [one for one in reported if one.interval_method == SEQUENCE]
     which = "Other accuracies" if sequenced else "Accuracies"
     head = f"{which} have 95% Wilson intervals [@wilson1927]"
@@ -191,7 +190,7 @@ def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     usual = [one for one in reported if one not in sequenced and one.low is not None]
     return [
         _verdicts_in_brief(by_run),
-        *_chance_in_brief(runs, shares),
+        *(_chance_in_brief([run for run, _ in others], reported) if others else []),
         *([f"{head}{clusters if clustered else ''}."] if usual else []),
     ]
 

@@ -43,7 +43,7 @@ STUDENTIZED = "studentized bootstrap"
 STUDENTIZED_CLUSTERED = "studentized bootstrap over clusters (CR2)"
 ALL_ALIKE = "all values or clusters are equal"
 STUDENTIZED_DRAWS = 9_999
-_FEWEST_DRAWN, _MOST_DRAWN = 8, 200
+FEWEST_DRAWN, _MOST_DRAWN = 8, 200
 _MOST_UNDEFINED = 0.01
 ROUNDING = 1e-12
 """Proportion of the values below which a difference is due to floating-point arithmetic."""
@@ -127,7 +127,7 @@ def mean_of(
         return replace(nothing, value=sample.mean, reason=ALL_ALIKE)
     t, freedom, method = (sample.mean - null) / sample.error, design.freedom(), nothing.method
     reach, p = t_quantile(freedom, level=level), t_two_sided(t, freedom)
-    is_drawn = int((1 - level) * draws) and _FEWEST_DRAWN <= m <= _MOST_DRAWN
+    is_drawn = int((1 - level) * draws) and FEWEST_DRAWN <= m <= _MOST_DRAWN
     drawn = _drawn(sample, draws=draws, seed=seed) if is_drawn and not design.crossed else None
     if drawn is not None and drawn.size >= (1 - _MOST_UNDEFINED) * draws:
         method = STUDENTIZED_CLUSTERED if m < n else STUDENTIZED

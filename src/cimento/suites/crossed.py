@@ -15,6 +15,8 @@ from cimento.faults import fault
 from cimento.intake.marks import sides_of
 from cimento.intake.names import meaning, name_of_levels, without_noun
 from cimento.intake.numbered import USUAL, in_twos_and_threes, nearly_within, usual_levels
+from cimento.intake.roles import FACTORS
+from cimento.intake.shapes import as_option
 from cimento.intake.table import Table
 from cimento.suites import BAD, GOOD
 from cimento.suites.cell_names import cells_named, condition_of, level_name
@@ -171,9 +173,10 @@ def paired(table: Table) -> Arranged | None:
 
     Returns:
         The table, with an error if it is not clear which sentences are a pair. None for a table
-        with conditions of its own, or with one sentence in most items.
+        with conditions of its own, or with one sentence in most items, or where somebody has chosen
+        factors that are crossed.
     """
-    if (judging := _judging(table)) is None:
+    if (judging := _judging(table)) is None or (table.factors and crossed_columns(table)):
         return None
     column, sides = judging
     columns = table.cells
@@ -229,13 +232,10 @@ def _judging(table: Table) -> tuple[str, dict[str, str]] | None:
 
 def _by_levels(table: Table, column: str, other: str, sides: Mapping[str, str]) -> Fault:
     """The fault that says that an item has a pair for each level of another column."""
-    levels, mark = dict.fromkeys(table.stripped(other)), table.cells[column][0].strip()
-    words = {other: next(iter(levels)), column: mark if mark.isalpha() else sides[mark]}
-    first = "_".join(words[name] for name in table.columns if name in words)
-    todo = (
-        "If the interaction of the two counts, add a column condition that names the four"
-        f" conditions, such as {first}."
-    )
+    levels = dict.fromkeys(table.stripped(other))
+    both = [table.shown(name) for name in table.columns if name in (column, other)]
+    chosen = as_option(dict(zip((FACTORS, f"{FACTORS} 2"), both, strict=False)))
+    todo = f"If the interaction of the two counts, read it as a design: {chosen}."
     if len(levels) != N_LEVELS:
         todo = ""
     more = f" {_sides_named(column, sides)}"

@@ -19,6 +19,7 @@ from cimento.paradigms.regions.estimates import MASKED_MODELS_REASON, factorial_
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
 from cimento.paradigms.regions.factorial_tables import (
     WHY_DRAWN,
+    WHY_STUDENT,
     dd_grid,
     effects_grid,
     factorial_items_grid,
@@ -179,6 +180,7 @@ def test_a_table_says_why_p_is_not_of_the_t_beside_it_only_where_items_are_drawn
         assert tests[0].dd.p is not None
         for grid in (dd_grid(tests), dd_in_paper(tests)):
             assert (WHY_DRAWN in grid.notes) == is_drawn
+            assert (WHY_STUDENT in grid.notes) != is_drawn  # six items are too few to draw
 
 
 def test_text_markdown_and_latex():

@@ -16,6 +16,7 @@ from cimento.intake.known import Known, forms_of
 from cimento.intake.labels import LABEL, label_column, may_be_label
 from cimento.intake.marks import advice_on, is_judgments, sides_of
 from cimento.intake.misfits import not_text, wrong_kind
+from cimento.intake.numbered import with_items_numbered
 from cimento.intake.profile import ABSENT, is_absent
 from cimento.intake.reading import TableReading, reading_of
 from cimento.intake.roles import find
@@ -92,8 +93,10 @@ def _has_ratings(path: Path, header: Table) -> bool:
     if not rating:
         if columns_of_people(filled) and design_of(filled):
             return True
-        is_rated = bool(columns_of_people(filled)) or _is_labeled(filled)
-        return is_rated and not (paired(filled) or crossed_columns(filled))
+        if not (columns_of_people(filled) or _is_labeled(filled)):
+            return False
+        sets = filled if LABEL in filled.chosen else with_items_numbered(filled)
+        return not (paired(sets) or crossed_columns(sets))
     if has_answers(filled):
         return True
     # Two judgments in an item are those of a pair; ratings are graded.

@@ -12,7 +12,13 @@ from cimento.records.outcomes import Estimate
 from cimento.report import formatting
 from cimento.report.cells import count, lower, no_ends, upper
 from cimento.report.grid import BLANK, EstimateCell, Grid
-from cimento.statistics.means import STUDENTIZED, STUDENTIZED_CLUSTERED
+from cimento.statistics.means import (
+    CLUSTERED_T,
+    FEWEST_DRAWN,
+    STUDENT,
+    STUDENTIZED,
+    STUDENTIZED_CLUSTERED,
+)
 
 if TYPE_CHECKING:
     from cimento.measures.normalizing import Normalization
@@ -35,11 +41,18 @@ OTHERS = "95%, others"
 HOLM = "Holm: over the phenomena and measures of a model on the suite."
 """What p is corrected over, whatever other models are beside."""
 WHY_DRAWN = (
-    "t: DD over its standard error. Of few items with skewed values, Student's t gives intervals"
-    " that are too narrow; so p and interval are those of the symmetric studentized bootstrap (Hall"
-    " 1988), which draws the items again."
+    "t: DD over its standard error. With 8 to 200 items or clusters, p and interval are those of"
+    " the symmetric studentized bootstrap (Hall 1988), which draws these again: where values are"
+    " skewed, the intervals of Student's t are too narrow."
 )
 """Why p of a table is not that of the t beside it (docs/statistics-coverage.md)."""
+WHY_STUDENT = (
+    "With fewer than 8 items or clusters, p and interval are those of Student's t, which also"
+    " assumes that values are not skewed: the bootstrap, used from 8 on, would have too few"
+    " different samples to draw. So a result near the limit of 5% may change where an item is"
+    " added."
+)
+"""Why p of a table of few items is that of t, and not of the bootstrap (docs/statistics.md)."""
 
 
 EFFECT_COLUMNS = (
@@ -154,9 +167,12 @@ def _methods_said(tests: Sequence[DDTest], *more: str) -> list[str]:
 
 
 def why_drawn(tests: Sequence[DDTest]) -> list[str]:
-    """Why p is not that of Student's t, where any is of the bootstrap."""
+    """Why p is of the bootstrap, or of Student's t because there are too few items to draw."""
     drawn = (STUDENTIZED, STUDENTIZED_CLUSTERED)
-    return [WHY_DRAWN] if any(test.dd.method in drawn for test in tests) else []
+    tested = [test.dd for test in tests if test.dd.p is not None]
+    is_few = any(dd.method in (STUDENT, CLUSTERED_T) and dd.m < FEWEST_DRAWN for dd in tested)
+    is_drawn = any(dd.method in drawn for dd in tested)
+    return [*([WHY_DRAWN] if is_drawn else []), *([WHY_STUDENT] if is_few else [])]
 
 
 def headline_grid(tests: Sequence[DDTest], *, notes: Sequence[str] = ()) -> Grid:

@@ -13,6 +13,7 @@ from cimento.paradigms.regions.judging import judged_suite, options_of, suite_of
 from cimento.statistics.means import (
     CLUSTERED_T,
     CROSSED_T,
+    FEWEST_DRAWN,
     STUDENT,
     STUDENTIZED,
     STUDENTIZED_CLUSTERED,
@@ -124,9 +125,11 @@ def _effects(run: Run) -> list[str]:
     made = _ways(run)
     drawn = bool(made & {STUDENTIZED, STUDENTIZED_CLUSTERED})
     crossed = CROSSED_T in made
+    by_t = [one.n for one in _of_dd(run) if one.interval_method == STUDENT]
+    few = f", used for fewer than {FEWEST_DRAWN}" if by_t and max(by_t) < FEWEST_DRAWN else ""
     ways = [
-        *(["studentized bootstrap [@hall1988]"] if drawn else []),
-        *(["Student's t"] if STUDENT in made else []),
+        *(["studentized bootstrap [@hall1988], used for 8 to 200 of them"] if drawn else []),
+        *([f"Student's t{few}"] if STUDENT in made else []),
         *(["t with CR2 errors [@bell2002]"] if CLUSTERED_T in made else []),
         *(["t with CR2 errors [@cameron2011]"] if crossed else []),
     ]
@@ -296,9 +299,12 @@ def _drawn_or_not(made: set[str], units: str, seed: int) -> str:
     draws = f"9,999 draws, seed {seed}"
     drawn = made & {STUDENTIZED, STUDENTIZED_CLUSTERED}
     if not drawn:
-        return f"{whose} Student's t [@student1908]"
+        return (
+            f"{whose} Student's t [@student1908]: {units} were fewer than 8 or more than 200, or"
+            " samples drawn of them had hardly any spread"
+        )
     if drawn == made:
-        return f"{whose} {bootstrap} ({draws})"
+        return f"{whose} {bootstrap}, used for 8 to 200 {units} ({draws})"
     return (
         f"{whose} {bootstrap} for 8 to 200 {units} ({draws}), and those of Student's t"
         " [@student1908] otherwise"
