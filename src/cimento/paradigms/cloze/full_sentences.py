@@ -104,5 +104,5 @@ def _left(table: Table, name: str, left: Sequence[tuple[int, str]]) -> Fault:
         f" {counted(len(left), 'row')}: {shown}{more}."
     )
     places = [table.place(row) for row, _ in left]
-    todo = "Write ___ in the place of the word there."
+    todo = "Write ___ in the place of the word there, or correct the word."
     return cloze_fault("CIM-C001", where=places[0], seen=seen, todo=todo, places=places)

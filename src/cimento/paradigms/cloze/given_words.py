@@ -29,6 +29,7 @@ _MOST_WORDS = 3
 """Number of words above which a cell is a remark and no option."""
 _MOST_WRONG = 2
 """The same where nothing but its name says that a column has options: *la sedia*."""
+_FEW_ROWS = 12
 _LEAST = 0.8
 """Proportion of rows above which a column is one of lists with the right word in them."""
 
@@ -207,7 +208,9 @@ def _may_be_options(cells: Sequence[str]) -> bool:
 def without_right_words(
     table: Table, lists: Sequence[str], shown: str, faults: list[Fault]
 ) -> Table:
-    """A table with our names whose right words are not among the others; a fault says so.
+    """A table with our names whose right words are not among the others; faults say so.
+
+    A row whose list lacks its right word, as most lists do not, is an error: the word is mistyped.
 
     Args:
         table: the table, with bars between options.
@@ -217,19 +220,41 @@ def without_right_words(
     """
     if not lists:
         return table
-    others, n_rows = list[str](), 0
-    for cell, due in zip(table.cells["implausible"], table.cells["target"], strict=True):
-        right = {one_spelling(word).casefold() for word in _words_in(due)}
+    others, n_rows, lacking = list[str](), 0, list[tuple[int, str]]()
+    rows = zip(table.numbers, table.cells["implausible"], table.cells["target"], strict=True)
+    for number, cell, due in rows:
+        right = {_plain(word) for word in _words_in(due)}
         parts = cell.split("|")
-        kept = [part for part in parts if one_spelling(part.strip()).casefold() not in right]
+        kept = [part for part in parts if _plain(part) not in right]
         others.append("|".join(kept).strip())
         n_rows += len(kept) < len(parts)
+        if cell.strip() and due.strip() and len(kept) == len(parts):
+            lacking.append((number, due.strip()))
     seen = (
         f"The right word is one of those in {shown!r} in {counted(n_rows, 'row')}, and is not read"
         " as a wrong one there."
     )
     faults.append(cloze_fault("CIM-C020", where=table.name, seen=seen))
+    faults += _lacking(table, lacking, shown)
     return replace(table, cells={**table.cells, "implausible": others})
+
+
+def _lacking(table: Table, rows: Sequence[tuple[int, str]], shown: str) -> Iterator[Fault]:
+    """The error of rows whose right word is in no list, each with its number and the word."""
+    if rows:
+        named = ", ".join(f"{number} ({word})" for number, word in rows[:_FEW_ROWS])
+        more = f" and {len(rows) - _FEW_ROWS} more" if len(rows) > _FEW_ROWS else ""
+        seen = (
+            f"The right word is not one of those in {shown!r}, as in the other rows, in"
+            f" {counted(len(rows), 'row')}: {named}{more}."
+        )
+        places = [place_of_row(table.name, number) for number, _ in rows]
+        yield cloze_fault("CIM-C022", where=places[0], seen=seen, places=places)
+
+
+def _plain(word: str) -> str:
+    """A word without what is around it, in small letters and one spelling of its letters."""
+    return one_spelling(word.strip()).casefold()
 
 
 def lists_of(table: Table, names: Sequence[str | None]) -> list[str]:
