@@ -47,7 +47,7 @@ def with_words_told(table: Table) -> Table:
         words = [
             name for name in table.columns if name != blanked[0] and _are_short(table.cells[name])
         ]
-        roles = _of_lists(table, words) or _of_sides(table, words)
+        roles = _of_lists(table, words) or _of_sides(table, words) or _of_critical(table)
     else:
         roles = _of_critical(table)
     return with_chosen(table, roles)[0]
@@ -202,7 +202,9 @@ def with_bars(table: Table, shown: Mapping[str, str], faults: list[Fault]) -> Ta
 def _may_be_options(cells: Sequence[str]) -> bool:
     """Whether the cells of a column are short texts, of which few are alike."""
     texts = [cell.strip() for cell in cells if cell.strip()]
-    return _are_short(texts) and len(texts) > 1 and 2 * len({*texts}) > len(texts)
+    are_codes = all(any(map(str.isdigit, text)) for text in texts)
+    is_various = len(texts) > 1 and 2 * len({*texts}) > len(texts)
+    return is_various and not are_codes and _are_short(texts)
 
 
 def without_right_words(
