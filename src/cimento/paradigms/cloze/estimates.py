@@ -326,7 +326,8 @@ def _choice_in_brief(estimates: Iterable[Estimate], choice: Estimate | None) -> 
         return []
     rule = _RULES.get(choice.method, choice.method)
     others = _with_unscored(estimates, choice)
-    left = "".join(f"; the rule {one.method} left {one.unscored:,} unscored" for one in others)
+    listed = ", ".join(f"{one.unscored:,} ({one.method})" for one in others)
+    left = f"; unscored by other rules: {listed}" if others else ""
     said = (
         f"Where wrong words were given ({counted(choice.n, 'item')}), the choice was the most"
         f" probable word ({rule}){left}."
