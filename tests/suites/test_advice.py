@@ -368,12 +368,27 @@ def test_other_blanks_that_are_clear_are_read_as_blanks(tmp_path):
 
 
 def test_columns_of_blanks_take_the_names_of_the_advice(tmp_path):
-    todo = refused(written(tmp_path, {"Satz": BLANKS, "passt": RIGHT, "falsch": ["x", "y", "z"]}))
+    columns = {"Satz": BLANKS, "passt": RIGHT, "falsch": list("xyz"), "auch": list("uvw")}
+    todo = refused(written(tmp_path, columns))
     names = re.search(r"call their column (\w+), that of the right words (\w+)", todo).groups()
     assert names == ("text", "target")
     wrong = re.search(r"wrong words (distractor 1)", todo)[1]
     path = written(tmp_path, dict(zip((*names, wrong), (BLANKS, RIGHT, list("xyz")), strict=True)))
     assert blanks(path) == list(zip(BLANKS, RIGHT, strict=True))
+
+
+@pytest.mark.parametrize("is_full", [True, False])
+def test_words_beside_sentences_are_read_by_the_option_of_the_advice(tmp_path, is_full):
+    pairs = zip(BLANKS, RIGHT, strict=True)
+    full = [text.replace("___", right) for text, right in pairs]
+    columns = {"Satz": full if is_full else BLANKS, "falsch": ["xa", "ya", "za"], "passt": RIGHT}
+    path = written(tmp_path, columns)
+    (chosen,) = options(refused(path))
+    due, other = ("passt", "falsch") if is_full else ("falsch", "passt")
+    assert chosen == {"sentence": "Satz", "target": due, "implausible": other}
+    right = chosen | {"target": "passt", "implausible": "falsch"}
+    items = load_suite(path, language="en", columns=right).suite.items
+    assert [(item.text, *item.targets) for item in items] == list(zip(BLANKS, RIGHT, strict=True))
 
 
 def test_answers_under_sentences_are_imported_by_the_command(tmp_path, monkeypatch):

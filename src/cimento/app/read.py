@@ -355,6 +355,9 @@ class _Parts:
             Text(say("read.alone_here", run=title))
         for name, grid in made.grids.items():
             self._table(NamedGrid(name, grid), f"compare-{name.replace(' ', '-')}")
+        heading(say("read.methods"), level=3)
+        english(say)
+        Text(made.methods, "pre").classes("cited").props("lang=en")
         CommandLine(self._visit, ["compare", *made.names, "-o", "comparison"])
 
     async def _figures(self) -> None:
@@ -389,31 +392,38 @@ class _Parts:
 
     def _tables(self) -> None:
         say, runs = self._visit.say, self._results.runs
-        english(say, "read.tables_english")
         for of_suite in runs_by_suite(runs):
+            suite = of_suite[0].suite.name
             for number, grid in enumerate(parts_of(of_suite, say), start=1):
-                titled = replace(grid, title=Told(f"{of_suite[0].suite.name}. {grid.title}"))
-                self._table(NamedGrid("parts", titled), f"{of_suite[0].suite.name}-{number}")
-        cells = [cell for one in self._results.tables for row in one.grid.text for cell in row]
+                self._table(NamedGrid("parts", grid), f"{number}", suite)
+        cells = [cell for _, one in self._results.tables for row in one.grid.text for cell in row]
         if names := measures_said(cells, runs, say):
             heading(say("read.measures"), level=3)
             for line in names:
                 Text(line).classes("small")
-        for table in self._results.tables:
+        for suite, table in self._results.tables:
             if table.name == EXPECTED_TABLE:
                 table = replace(table, grid=in_language(table.grid, say))  # noqa: PLW2901
-            self._table(table, table.name)
+            self._table(table, table.name, suite)
             CommandLine(
                 self._visit,
                 ["report", *self._names, "--table", table.name, "-o", f"{table.name}.tex"],
             )
 
-    def _table(self, table: NamedGrid, name: str) -> None:
+    def _table(self, table: NamedGrid, name: str, suite: str = "") -> None:
+        """Show a table and give its files; both name its suite, where that is given."""
         language = page_language(self._visit.say.language)
         grid = language.told(table.grid).compact()
-        in_page_language(heading(language.plain(grid.title), level=3), grid.title, language)
+        of_suite = f"{suite}. " if suite else ""
+        title = heading(f"{of_suite}{language.plain(grid.title)}", level=3)
+        in_page_language(title, grid.title, language)
         show_grid(grid, language, self._visit.say)
-        grid_files(self._visit, table.grid, name)
+        named = f"{of_suite}{table.grid.title}"
+        is_told = isinstance(table.grid.title, Told)
+        titled = replace(table.grid, title=Told(named) if is_told else named)
+        grid_files(self._visit, titled, f"{suite}-{name}" if suite else name)
+        if not is_told:
+            english(self._visit.say, "read.tables_english")
 
     async def _methods(self) -> None:
         say = self._visit.say

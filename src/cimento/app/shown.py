@@ -22,6 +22,7 @@ from cimento.app.report_page import page_language, report_page
 from cimento.app.words import USUAL, Words
 from cimento.app.workspace import Workspace
 from cimento.compare import compare
+from cimento.compare.methods import comparison_methods, ranking_methods
 from cimento.documents import sections_of, versions_apart
 from cimento.documents.language_answer import read_answer
 from cimento.documents.language_page import answer_html
@@ -206,13 +207,14 @@ class Results:
         runs: the runs, with labels that tell them apart.
         figures: the figures of the page.
         tables: the tables of the page, and before them the one for a paper; of designs alone,
-            after them.
+            after them. Each is behind the name of its suite, which is empty for the one for a
+            paper, and where there is only one suite.
         lacking: why no figure can be drawn; empty where they can.
     """
 
     runs: tuple[Run, ...]
     figures: tuple[Figure, ...]
-    tables: tuple[NamedGrid, ...]
+    tables: tuple[tuple[str, NamedGrid], ...]
     lacking: str
 
 
@@ -240,8 +242,12 @@ def results_of(workspace: Workspace, names: Sequence[str]) -> Results:
 def _results(paths: tuple[Path, ...], _times: tuple[int, ...]) -> Results:
     runs = labeled_apart(versions_apart(open_runs(paths)))
     sections = sections_of(runs)
-    paper = NamedGrid("results", results_grid(runs))
-    own = [table for section in sections for table in section.tables]
+    paper = ("", NamedGrid("results", results_grid(runs)))
+    own = [
+        (section.first.suite if len(sections) > 1 else "", table)
+        for section in sections
+        for table in section.tables
+    ]
     # The table for a paper has the accuracy of a design, which is reported by DD.
     are_designs = all(run.paradigm.presenter.design_effects(run) for run in runs)
     return Results(
@@ -260,11 +266,13 @@ class RunComparison:
         names: paths of the runs from the workspace, the earliest first.
         grids: the tables, by name; none for fewer than two runs.
         alone: suite and model of the runs that are compared with no other.
+        methods: how they were compared and tested, in English, with the works cited.
     """
 
     names: tuple[str, ...]
     grids: Mapping[str, Grid]
     alone: tuple[str, ...] = ()
+    methods: str = ""
 
 
 def compared(names: Sequence[str], runs: Sequence[Run]) -> RunComparison:
@@ -284,9 +292,12 @@ def compared(names: Sequence[str], runs: Sequence[Run]) -> RunComparison:
     if len(ordered) < _N_BEFORE_AFTER:
         return RunComparison(earliest_first, {})
     if len(ordered) == _N_BEFORE_AFTER:
-        return RunComparison(earliest_first, compare(*ordered).grids())
+        pair = compare(*ordered)
+        methods = comparison_methods(pair)
+        return RunComparison(earliest_first, pair.grids(), methods=methods)
     rankings = compare(ordered)
-    return RunComparison(earliest_first, rankings.grids(), rankings.alone)
+    methods = ranking_methods(rankings)
+    return RunComparison(earliest_first, rankings.grids(), rankings.alone, methods)
 
 
 def figure_file(figure: Figure, form: str, say: Words) -> bytes:

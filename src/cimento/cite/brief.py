@@ -9,6 +9,7 @@ from cimento.cite.sentences import (
     RunFacts,
     named_shares,
     names_in_row,
+    on_questions,
     order_of,
     single_verdicts,
     sources_of,
@@ -22,8 +23,10 @@ from cimento.kinds.stopped import AdaptiveRecord
 from cimento.records.blanks import FORCED_CHOICE, MEAN_CHANCE
 from cimento.records.effects import effects_among
 from cimento.records.outcomes import Estimate, best_constant
+from cimento.records.standing import exact_p
 from cimento.records.store import manifest_part
 from cimento.statistics.design import SEQUENCE
+from cimento.statistics.unequal_chances import UNEQUAL_CHANCES
 from cimento.suites import JsonValue
 from cimento.suites.languages import ENGLISH
 
@@ -189,13 +192,13 @@ def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     clustered = any(one.clustered for one in reported)
     usual = [one for one in reported if one not in sequenced and one.low is not None]
     return [
-        _verdicts_in_brief(by_run),
+        _verdicts_in_brief(by_run, on_questions(runs)),
         *(_chance_in_brief([run for run, _ in others], reported) if others else []),
         *([f"{head}{clusters if clustered else ''}."] if usual else []),
     ]
 
 
-def _verdicts_in_brief(by_run: Sequence[Sequence[Estimate]]) -> str:
+def _verdicts_in_brief(by_run: Sequence[Sequence[Estimate]], questions: str) -> str:
     """A sentence on ties, near ties and what could not be scored, from the accuracies of runs."""
     shares = [one for those in by_run for one in those]
     single = [one for those in by_run for one in single_verdicts(those)]
@@ -214,7 +217,7 @@ def _verdicts_in_brief(by_run: Sequence[Sequence[Estimate]]) -> str:
         f"{unscored:,} unscored" if has_ties else f"{unscored:,} {were} unscored",
     ]
     total = counted(sum(one.n for one in single) + unscored, "verdict")
-    return f"Of {total}, {names_in_row(left)}."
+    return f"Of {total}{questions}, {names_in_row(left)}."
 
 
 def _chance_in_brief(runs: Sequence[RunFacts], shares: Sequence[Estimate]) -> list[str]:
@@ -239,8 +242,24 @@ def _chance_in_brief(runs: Sequence[RunFacts], shares: Sequence[Estimate]) -> li
     chance = "Chance of such a choice" if of_choices else "Chance"
     mean = any(one.chance_method == MEAN_CHANCE for one in by_chance)
     over = ", the mean over items with different numbers of words" if of_choices and mean else ""
+    over += _exact_tests(by_chance)
     rest = f"; {names_in_row(more)}" if more else ""
     return [f"{chance} is {_from_to(levels)}{over}{rest}."]
+
+
+def _exact_tests(shares: Sequence[Estimate]) -> str:
+    """The exact tests of choices among given words against their chance; empty without any."""
+    tested = [
+        one.p_method == UNEQUAL_CHANCES
+        for one in shares
+        if one.question == FORCED_CHOICE and exact_p(one, one.chance) is not None
+    ]
+    kinds = [
+        *(["binomial"] if not all(tested) else []),
+        *(["Poisson binomial [@hong2013]"] if any(tested) else []),
+    ]
+    of = "; choices have" if any(one.question != FORCED_CHOICE for one in shares) else ", with"
+    return f"{of} exact {names_in_row(kinds)} tests" if kinds else ""
 
 
 def _from_to(values: Sequence[float]) -> str:

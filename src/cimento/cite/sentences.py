@@ -22,6 +22,7 @@ from cimento.kinds.packages import (
 )
 from cimento.kinds.stopped import AdaptiveRecord
 from cimento.measures import find_measure
+from cimento.records.blanks import FORCED_CHOICE
 from cimento.records.computed import computed
 from cimento.records.outcomes import STATISTICS
 from cimento.records.store import blank_before, manifest_part
@@ -317,7 +318,7 @@ def results(facts: RunFacts) -> list[str]:
     estimates = stated(facts)
     judged = any(one.is_share for one in estimates)
     said = [
-        *([_verdicts(single_verdicts(named_shares(facts)))] if judged else []),
+        *([_verdicts(facts)] if judged else []),
         *(f"{_subject(one)} {_value(one)}." for one in _reported(facts, estimates)),
     ]
     return [" ".join(said)] if said else []
@@ -359,10 +360,26 @@ def single_verdicts(shares: Sequence[Estimate]) -> list[Estimate]:
     return single or [*shares]
 
 
-def _verdicts(shares: Sequence[Estimate]) -> str:
-    """A sentence on the number of verdicts behind some accuracies."""
+def on_questions(facts: Sequence[RunFacts]) -> str:
+    """How many verdicts are on each question, where items have several that are counted one by one.
+
+    Args:
+        facts: of runs; nothing is said where the paradigm of one names no questions.
+    """
+    n_verdicts: dict[str, int] = {}
+    for run in facts if all(run.methods.counts for run in facts) else ():
+        for one in named_shares(run):
+            name = "the choice" if one.question == FORCED_CHOICE else one.question
+            n_verdicts[name] = n_verdicts.get(name, 0) + one.n + (one.unscored or 0)
+    several = [f"{n:,} on {name}" for name, n in n_verdicts.items()]
+    return f" ({', '.join(several)})" if len(several) > 1 else ""
+
+
+def _verdicts(facts: RunFacts) -> str:
+    """A sentence on the number of verdicts behind the accuracies of a run."""
+    shares = single_verdicts(named_shares(facts))
     tied, unscored = (sum(getattr(one, name) or 0 for one in shares) for name in LEFT)
-    total = counted(sum(one.n for one in shares) + unscored, "verdict")
+    total = counted(sum(one.n for one in shares) + unscored, "verdict") + on_questions([facts])
     ties = counted(tied, "was a tie", "were ties") if tied else "none was a tie"
     were = "was" if unscored == 1 else "were"
     left = f", and {unscored:,} could not be scored and {were} excluded" if unscored else ""

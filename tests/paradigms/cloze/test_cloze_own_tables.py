@@ -248,6 +248,18 @@ def test_a_list_of_options_with_the_right_one_among_them_is_read_whatever_its_na
     assert is_blank_table(tmp_path / "blanks.tsv")
 
 
+def test_a_right_word_that_its_list_alone_lacks_is_an_error_that_names_the_row(tmp_path):
+    rows = [*LISTS, *LISTS, ("Che lei ___ la verità.", "dica, dice", "dichi")]
+    rows += [("Nulla da scegliere ___.", "", "qui")]
+    head = ("Frase", "Opzioni", "Risposta corretta")
+    reading = read(tmp_path, "".join("\t".join(row) + "\n" for row in (head, *rows)))
+    (error,) = (one for one in reading.faults if one.severity == "error")
+    assert (error.code, error.places) == ("CIM-C022", ("blanks.tsv row 8",))
+    assert "not one of those in 'Opzioni', as in the other rows, in 1 row: 8 (dichi)" in error.seen
+    right = [fault.seen for fault in reading.faults if fault.code == "CIM-C020"]
+    assert "in 6 rows" in right[0]
+
+
 def test_the_right_word_in_some_lists_alone_is_an_error_of_its_row(tmp_path):
     rows = [*LISTS[:1], *((text, "una, due, tre", due) for text, _, due in LISTS[1:])]
     head = ("Frase", "Distrattori", "Risposta corretta")

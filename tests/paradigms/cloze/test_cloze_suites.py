@@ -276,6 +276,11 @@ class TestFaults:
     def test_they_are_found(self, tmp_path, items, code):
         assert codes(folder(tmp_path, items)) == [code]
 
+    def test_a_right_word_that_its_list_alone_lacks(self, tmp_path):
+        rows = "".join(f"Vedo {n} ___.\tcani | cane\tcani\n" for n in range(2, 7))
+        table = f"frase\tlista\trisposta\n{rows}Ho un ___.\tgatto | gatti\tgato\n"
+        assert codes(folder(tmp_path, table)) == ["CIM-C020", "CIM-C022"]
+
     def test_a_cluster_column_must_be_there(self, tmp_path):
         options = '[options]\ncluster = "origin"\n'
         path = folder(tmp_path, "item\ttext\n1\tLa ___ va.\n", options=options)

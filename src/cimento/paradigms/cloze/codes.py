@@ -27,8 +27,9 @@ CLOZE_CHECKS: Mapping[str, tuple[Severity, str]] = {
     "CIM-C017": ("warning", "Write a bar ( | ) between options."),
     "CIM-C018": ("warning", "Write the word that is due in the blank, or leave the row out."),
     "CIM-C019": ("warning", "Write all words of the row with the same kind of first letter."),
-    "CIM-C020": ("warning", "Is that intended? Else write the wrong words alone."),
+    "CIM-C020": ("warning", "Nothing is to be done if the column lists all options."),
     "CIM-C021": ("warning", "Is that intended? Else write ___ in the sentences."),
+    "CIM-C022": ("error", "Correct the word, or write it among the options of its row too."),
 }
 """Code to severity and to what can be done about it."""
 

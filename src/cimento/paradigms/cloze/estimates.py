@@ -26,6 +26,7 @@ from cimento.records.blanks import (
     summed_up_alike,
 )
 from cimento.records.outcomes import ACCURACY, GROUP, Estimate, rate, with_headline
+from cimento.records.standing import exact_p
 from cimento.statistics.unequal_chances import UNEQUAL_CHANCES, unequal_chances_p
 from cimento.suites.cloze import ClozeItem
 
@@ -239,14 +240,16 @@ _KINDS = {"masked": "masked models", "causal": "causal models", "seq2seq": "enco
 _AUTO = {"masked": "mask", "causal": "left", "seq2seq": "sentinel"}
 _HITS = (
     "A hit at k means that an answer expected by the suite's author is among the first k"
-    " candidates; an answer that could not be found counts as a miss. The proportion of fitting"
-    " candidates is the proportion of those that were judged [@wilkens2023]."
+    " candidates; an answer that could not be found counts as a miss."
+)
+_FITTING = (
+    "The proportion of fitting candidates is the proportion of those that were judged"
+    " [@wilkens2023]."
 )
 
-
 _IN_BRIEF = (
-    "For each blank we counted a hit at k where one of the expected answers was among the first k"
-    " candidates; answers that could not be found count as misses."
+    "For each blank, an expected answer among the first k candidates was a hit at k; answers that"
+    " could not be found were misses."
 )
 _RULES = {
     "mask": "its only token at one mask",
@@ -270,10 +273,11 @@ def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
     rules = [f"Options were scored by the {several} {names_in_row(named)}."] if named else []
     stated = [one for one in (first_hits(estimates), choice) if one is not None]
     fits = [one for one in estimates if one.question == f"{FITS}1" and not one.group]
+    tested = [*_other_rules(estimates, choice), *_tested(choice)]
     return MethodFacts(
         counted=counted(len(answers.items), "item"),
-        sentences=(_candidates(answers), _HITS, *rules),
-        brief=(_IN_BRIEF, _candidates_in_brief(answers), *_choice_in_brief(choice)),
+        sentences=(_candidates(answers), _HITS, *([_FITTING] if fits else []), *rules, *tested),
+        brief=(_IN_BRIEF, _candidates_in_brief(answers), *_choice_in_brief(estimates, choice)),
         together=f"items of one {' or '.join(columns)}"
         if (columns := answers.suite.cluster)
         else "",
@@ -282,14 +286,51 @@ def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
     )
 
 
-def _choice_in_brief(choice: Estimate | None) -> list[str]:
+def _other_rules(estimates: Iterable[Estimate], choice: Estimate | None) -> Iterator[str]:
+    """How many choices have no score by the rules beside the one that is counted."""
+    for one in _with_unscored(estimates, choice):
+        why = "is several tokens" if one.method == "mask" else "has no score"
+        yield (
+            f"By the rule {one.method}, {one.unscored:,} of"
+            f" {counted(one.n + (one.unscored or 0), 'choice')} could not be scored, as a given"
+            f" word {why}."
+        )
+
+
+def _with_unscored(estimates: Iterable[Estimate], choice: Estimate | None) -> list[Estimate]:
+    """The choices by other rules than the one that is counted, as far as some have no score."""
+    return [
+        one
+        for one in estimates
+        if one.question == FORCED_CHOICE and one.role != "detail" and not one.group
+        if one.unscored and choice is not None and one.method != choice.method
+    ]
+
+
+def _tested(choice: Estimate | None) -> Iterator[str]:
+    """By which exact test the choice is compared with chance; nothing where it is by none."""
+    if choice is None or exact_p(choice, choice.chance) is None:
+        return
+    if choice.p_method == UNEQUAL_CHANCES:
+        yield (
+            "The exact two-sided test of the choice against chance takes the chance of each item"
+            " (Poisson binomial distribution [@hong2013])."
+        )
+    else:
+        yield "The choice is tested against chance by the exact two-sided binomial test."
+
+
+def _choice_in_brief(estimates: Iterable[Estimate], choice: Estimate | None) -> list[str]:
     """How a word was chosen among the given ones; empty where there were none to choose among."""
     if choice is None:
         return []
     rule = _RULES.get(choice.method, choice.method)
+    others = _with_unscored(estimates, choice)
+    listed = ", ".join(f"{one.unscored:,} ({one.method})" for one in others)
+    left = f"; unscored by other rules: {listed}" if others else ""
     said = (
-        f"Where wrong words were given too ({counted(choice.n, 'item')}), the choice was the given"
-        f" word of highest probability ({rule})."
+        f"Where wrong words were given ({counted(choice.n, 'item')}), the choice was the most"
+        f" probable word ({rule}){left}."
     )
     return [said]
 

@@ -26,12 +26,13 @@ def are_full(table: Table, name: str) -> bool:
     word of its sentence may also be there for other reasons.
     """
     due = table.find("target")
-    if due in (None, name) or any(map(table.find, _OTHER_SHAPES)):
+    is_chosen = "target" in table.chosen
+    if due in (None, name) or (not is_chosen and any(map(table.find, _OTHER_SHAPES))):
         return False
     is_choice = any(map(table.find, ("plausible", "implausible"))) or columns_of_role(
         table, "implausible"
     )
-    if not is_choice and "target" not in table.chosen:
+    if not is_choice and not is_chosen:
         return False
     places = [_is_placed(cell, word) for cell, word in _rows(table, name)]
     return 2 * sum(places) > len(places)
@@ -104,5 +105,5 @@ def _left(table: Table, name: str, left: Sequence[tuple[int, str]]) -> Fault:
         f" {counted(len(left), 'row')}: {shown}{more}."
     )
     places = [table.place(row) for row, _ in left]
-    todo = "Write ___ in the place of the word there."
+    todo = "Write ___ in the place of the word there, or correct the word."
     return cloze_fault("CIM-C001", where=places[0], seen=seen, todo=todo, places=places)

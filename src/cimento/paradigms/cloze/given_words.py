@@ -29,6 +29,7 @@ _MOST_WORDS = 3
 """Number of words above which a cell is a remark and no option."""
 _MOST_WRONG = 2
 """The same where nothing but its name says that a column has options: *la sedia*."""
+_FEW_ROWS = 12
 _LEAST = 0.8
 """Proportion of rows above which a column is one of lists with the right word in them."""
 
@@ -46,7 +47,7 @@ def with_words_told(table: Table) -> Table:
         words = [
             name for name in table.columns if name != blanked[0] and _are_short(table.cells[name])
         ]
-        roles = _of_lists(table, words) or _of_sides(table, words)
+        roles = _of_lists(table, words) or _of_sides(table, words) or _of_critical(table)
     else:
         roles = _of_critical(table)
     return with_chosen(table, roles)[0]
@@ -201,13 +202,17 @@ def with_bars(table: Table, shown: Mapping[str, str], faults: list[Fault]) -> Ta
 def _may_be_options(cells: Sequence[str]) -> bool:
     """Whether the cells of a column are short texts, of which few are alike."""
     texts = [cell.strip() for cell in cells if cell.strip()]
-    return _are_short(texts) and len(texts) > 1 and 2 * len({*texts}) > len(texts)
+    are_codes = all(any(map(str.isdigit, text)) for text in texts)
+    is_various = len(texts) > 1 and 2 * len({*texts}) > len(texts)
+    return is_various and not are_codes and _are_short(texts)
 
 
 def without_right_words(
     table: Table, lists: Sequence[str], shown: str, faults: list[Fault]
 ) -> Table:
-    """A table with our names whose right words are not among the others; a fault says so.
+    """A table with our names whose right words are not among the others; faults say so.
+
+    A row whose list lacks its right word, as most lists do not, is an error: the word is mistyped.
 
     Args:
         table: the table, with bars between options.
@@ -217,19 +222,41 @@ def without_right_words(
     """
     if not lists:
         return table
-    others, n_rows = list[str](), 0
-    for cell, due in zip(table.cells["implausible"], table.cells["target"], strict=True):
-        right = {one_spelling(word).casefold() for word in _words_in(due)}
+    others, n_rows, lacking = list[str](), 0, list[tuple[int, str]]()
+    rows = zip(table.numbers, table.cells["implausible"], table.cells["target"], strict=True)
+    for number, cell, due in rows:
+        right = {_plain(word) for word in _words_in(due)}
         parts = cell.split("|")
-        kept = [part for part in parts if one_spelling(part.strip()).casefold() not in right]
+        kept = [part for part in parts if _plain(part) not in right]
         others.append("|".join(kept).strip())
         n_rows += len(kept) < len(parts)
+        if cell.strip() and due.strip() and len(kept) == len(parts):
+            lacking.append((number, due.strip()))
     seen = (
         f"The right word is one of those in {shown!r} in {counted(n_rows, 'row')}, and is not read"
         " as a wrong one there."
     )
     faults.append(cloze_fault("CIM-C020", where=table.name, seen=seen))
+    faults += _lacking(table, lacking, shown)
     return replace(table, cells={**table.cells, "implausible": others})
+
+
+def _lacking(table: Table, rows: Sequence[tuple[int, str]], shown: str) -> Iterator[Fault]:
+    """The error of rows whose right word is in no list, each with its number and the word."""
+    if rows:
+        named = ", ".join(f"{number} ({word})" for number, word in rows[:_FEW_ROWS])
+        more = f" and {len(rows) - _FEW_ROWS} more" if len(rows) > _FEW_ROWS else ""
+        seen = (
+            f"The right word is not one of those in {shown!r}, as in the other rows, in"
+            f" {counted(len(rows), 'row')}: {named}{more}."
+        )
+        places = [place_of_row(table.name, number) for number, _ in rows]
+        yield cloze_fault("CIM-C022", where=places[0], seen=seen, places=places)
+
+
+def _plain(word: str) -> str:
+    """A word without what is around it, in small letters and one spelling of its letters."""
+    return one_spelling(word.strip()).casefold()
 
 
 def lists_of(table: Table, names: Sequence[str | None]) -> list[str]:

@@ -17,7 +17,7 @@ from cimento.intake.reading import reading_of
 from cimento.intake.shapes import BLANKS
 from cimento.intake.table import Table
 from cimento.intake.tables import read_header, read_suite_table
-from cimento.intake.words import pattern
+from cimento.intake.words import NAMES, pattern
 from cimento.io.files import read_bytes
 from cimento.kinds.base import SuiteReading
 from cimento.paradigms.cloze.full_sentences import are_full, with_blanks_put
@@ -140,12 +140,13 @@ def _text_column(table: Table) -> str | None:
 
 
 def _item_column(table: Table) -> str | None:
-    """The column of items: the one that is called so, or *id* with another one in every row."""
-    named = table.find("item")
-    if named is not None or "id" not in (names := short_names(table.columns)):
+    """The column of items: the one that is called so, or of codes with another in every row."""
+    named, names = table.find("item"), short_names(table.columns)
+    code = next((names[word] for word in NAMES["code"] if word in names), None)
+    if named is not None or code is None:
         return named
-    cells = table.stripped(names["id"])
-    return names["id"] if all(cells) and len({*cells}) == len(cells) else None
+    cells = table.stripped(code)
+    return code if all(cells) and len({*cells}) == len(cells) else None
 
 
 def _is_of_sentences(table: Table, name: str) -> bool:

@@ -50,6 +50,7 @@ from cimento.suites.formats.advice import (
     no_suite_advised,
     of_brackets_advised,
 )
+from cimento.suites.formats.words_advice import words_advised
 from cimento.suites.reading import TOML, Reading
 from cimento.suites.sentence_list import labels_named, list_advised, sentence_list, to_ask
 from cimento.suites.shapes import choice_of, condition_columns, key_of
@@ -326,7 +327,7 @@ def _table_format(data: bytes, path: Path) -> str:
     wide = condition_columns(table)
     if wide and all(table.is_mostly(name, is_sentence) for name in wide):
         return "factorial-table"
-    if table.has("condition", "text"):
+    if table.has("condition", "text") and not words_advised(table):
         raise InputError(
             where=str(path),
             seen=f"is a table of items without a {TOML} beside it",

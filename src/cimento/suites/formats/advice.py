@@ -27,6 +27,7 @@ from cimento.suites.formats.judged_advice import (
     ratings_needed,
     versions_of,
 )
+from cimento.suites.formats.words_advice import words_advised
 
 _FINAL = (".", "?", "!", "…", "»", "”", '"')
 _NAME_WORDS = 6
@@ -56,6 +57,7 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
     sentences = [name for name in names if _holds_sentences(table, name)]
     if known := (
         _texts_needed(table)
+        or words_advised(table)
         or _blanks_needed(table)
         or _continuations_needed(table, sentences)
         or both_in_one(table, sentences)
