@@ -113,6 +113,7 @@ def named_by_labels(judgments: Sequence[Judgment], labels: Labels) -> tuple[list
     """Answers whose conditions are those of a column of labels that is called condition.
 
     A list of sentences has one condition of its own for all of them, which says nothing beside it.
+    Ids such as *3/island* are those of an item in a condition: the item is then the author's own.
 
     Args:
         judgments: the answers.
@@ -127,13 +128,19 @@ def named_by_labels(judgments: Sequence[Judgment], labels: Labels) -> tuple[list
         return [*judgments], labels
     at = labels.names.index(name)
     named = [
-        replace(one, condition=of_one[at] or one.condition)
+        replace(
+            one,
+            item=one.item.removesuffix(f"/{of_one[at]}"),
+            condition=of_one[at] or one.condition,
+        )
         if any(of_one := labels.of(one.suite, one.item, one.condition))
         else one
         for one in judgments
     ]
     rest = {
-        (suite, item, of_one.get(name, "")): {k: v for k, v in of_one.items() if k != name}
+        (suite, item.removesuffix(f"/{of_one.get(name, '')}"), of_one.get(name, "")): {
+            k: v for k, v in of_one.items() if k != name
+        }
         for (suite, item, _), of_one in labels.of_place.items()
     }
     return named, Labels(tuple(one for one in labels.names if one != name), rest)

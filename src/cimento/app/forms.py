@@ -139,7 +139,7 @@ class OwnForms:
             # Choices between sentences say how often each was chosen, also without a test.
             if suite is None and not all(one.question == BETTER for one in came.judgments):
                 sentences = self._sentences(came, file)
-                remarks = sentences.remarks
+                remarks = [*sentences.remarks, *([] if roles else sentences.doubts)]
                 made = await self._made_of(sentences, name, earlier)
                 came = await read(made)
             about = about_in(table_in(file, data), came, open_secret(secret)[0], roles)

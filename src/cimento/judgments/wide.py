@@ -17,11 +17,11 @@ from cimento.intake.reading import ANSWERS
 from cimento.intake.table import Table
 from cimento.intake.tables import open_table
 from cimento.judgments import BETTER, BOTH, NONE, TEXT, ColumnMap, RawRow
-from cimento.judgments.asked import GRID_DASH, AskedItems
+from cimento.judgments.asked import GRID_DASH, AskedItems, numbers_before, numbers_said
 from cimento.judgments.chosen import ChoiceQuestion, choices_in, choices_said, ties_said
 from cimento.judgments.codes import decoded
 from cimento.judgments.columns import Answers, by_itself, no_items
-from cimento.judgments.doubted import about_people, outside_grid
+from cimento.judgments.doubted import about_people, outside_grid, with_scale_alone
 from cimento.judgments.formats import RawAnswers
 from cimento.judgments.forms import FormTable, form_table
 from cimento.judgments.participants import (
@@ -91,8 +91,11 @@ def read_wide(
     rated = [] if places.complete else asked.rated
     table, codes = decoded(table, rated, columns.values, coded=read.coded)
     names = _item_names(read, asked.items)
+    # A suite finds its sentences with their numbers or without them.
+    plain = {} if places else numbers_before([names[name] for name in asked.rated])
+    names = {name: plain.get(item, item) for name, item in names.items()}
     rows, passed, ties = _melted(table, columns, names, asked.choices, is_of_suite=bool(places))
-    said = (*notes, *_remarks(read, asked, places), *ties, *codes)
+    said = (*notes, *_remarks(read, asked, places), *numbers_said(plain), *ties, *codes)
     return RawAnswers(rows, {**read.passed, **passed}, said, reading)
 
 
@@ -320,6 +323,8 @@ def _not_items(
     why = no_items({head: cells[name] for head, name in back.items()}, where=table.name)
     why |= {head: apart[name] for head, name in back.items() if head not in why and name in apart}
     asked = {head: cells[name] for head, name in back.items() if head not in why}
+    why |= dict(with_scale_alone(asked, dash=dash))
+    asked = {head: column for head, column in asked.items() if head not in why}
     before = [*itertools.takewhile(lambda head: head not in asked, back)]
     why |= dict(about_people(asked, before, dash=dash))
     return out | {back[head]: reason for head, reason in why.items()}
