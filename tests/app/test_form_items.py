@@ -9,7 +9,8 @@ from cimento.app.beside_ratings import beside_models
 from cimento.app.form_sentences import save_sentences, sentences_of
 from cimento.app.incoming import asked_about, read_upload
 from cimento.cli.main import invoke
-from cimento.judgments import BETTER
+from cimento.errors import InputError
+from cimento.judgments import BETTER, Judgment
 from cimento.kinds.registry import load_suite
 from cimento.kinds.run import open_runs
 from cimento.people.surveys.material import load_material
@@ -17,6 +18,7 @@ from cimento.suites.ratings import rated_of
 
 pytest.importorskip("nicegui")
 
+from cimento.app.correcting import ReadFile
 from cimento.app.labels import Labels, labels_of_items, surveyor_of
 
 WH = (
@@ -156,3 +158,37 @@ def test_an_answer_that_begins_with_yes_is_no_sentence_to_choose(tmp_path, cells
     came = read(tmp_path, rows)
     assert came.readings[0].roles["answers"] == ("1. Quale è meglio?", "2. Quale è meglio?")
     assert {one.question for one in came.judgments} == {BETTER}
+
+
+def paper(names):
+    """A table as on paper: names where they stand, one rating in each row."""
+    rows = rows_of("Item")
+    return [rows[0], *([name, *row[1:]] for name, row in zip(names, rows[1:], strict=True))]
+
+
+def test_a_name_in_the_first_row_of_each_block_is_that_of_the_rows_below(tmp_path):
+    first = [name for who in RATED for name in (who, *[""] * (len(WH) - 1))]
+    came, whole = read(tmp_path, paper(first)), read(tmp_path, rows_of("Item"))
+    assert came.judgments == whole.judgments
+    assert any("of those below it without one" in note for note in came.notes)
+
+
+@pytest.mark.parametrize("row", [7, 9])
+def test_a_name_that_is_lacking_among_others_is_not_guessed(tmp_path, row):
+    names = [who for who in RATED for _ in WH]
+    names[row] = ""
+    with pytest.raises(InputError, match="whose answer it is"):
+        read(tmp_path, paper(names))
+
+
+def test_an_answer_is_found_in_the_rows_of_its_file():
+    text = "\n".join(",".join(f'"{cell}"' for cell in row) for row in rows_of("Item"))
+    roles = {"Giudizio": "answer"}
+    file = ReadFile(name="modulo.csv", data=text.encode(), roles=roles, suite=None)
+    rating = Judgment(suite="", item="1", candidate=WH[1][0], value="1")
+    assert file.rows_of(rating) == [3]
+    form = wide(*(f"{n}. {text}" for n, (text, _) in enumerate(WH, 1)))
+    text = "\n".join(",".join(f'"{cell}"' for cell in row) for row in form)
+    file = ReadFile(name="modulo.csv", data=text.encode(), roles={}, suite=None)
+    assert file.rows_of(rating) == [2]
+    assert file.rows_of(Judgment(suite="", item="1", candidate=WH[1][0], value="2")) == [3, 4]

@@ -33,6 +33,7 @@ from cimento.app.choice_shares import (
     show_overall,
     show_shares,
 )
+from cimento.app.correcting import kept
 from cimento.app.exclusions import ExclusionForm, Filtered, show_logged
 from cimento.app.fillers import offer_without
 from cimento.app.findings import button
@@ -251,7 +252,11 @@ class Results:
             if only_words:
                 return
             if numbers and self._survey is None:
-                self._scale = ScaleForm(self._visit, self._judgments, self._keep_scale)
+                file = kept(self._table(self._name))
+                self._scale = ScaleForm(
+                    self._visit, self._judgments, self._keep_scale,
+                    file.rows_of if file else lambda _: (),
+                )  # fmt: skip
                 self._scale.build()
             offer_without(self._visit, self._judgments, self._labels, self._leave)
             AnswerFiles(
@@ -400,9 +405,8 @@ class Results:
         words = self._table(f"{stem}{_IN_WORDS}")
         if self._kept != words:
             await asyncio.to_thread(_write, self._judgments, words, remarks.splitlines())
+        # Nobody may have chosen an end of the scale, which is then asked for.
         numbered = in_numbers(self._judgments, numbers)
-        if not ratings_of(self._judgments):
-            numbered = on_scale(numbered, (min(numbers.values()), max(numbers.values())))
         listed = ", ".join(f'"{word}" = {number:g}' for word, number in numbers.items())
         said = [*remarks.splitlines(), f"Words of ratings are numbers: {listed}."]
         target = self._table(stem)

@@ -7,6 +7,7 @@ the one on which all others of the trial depend names them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -207,6 +208,35 @@ def _is_crossed(items: Sequence[str], conditions: Sequence[str], sentences: Sequ
         and len(cells) == n_items * n_conditions
         and len({*zip(items, conditions, sentences, strict=True)}) == len(cells)
     )
+
+
+def with_names_below(table: Table, columns: ColumnMap) -> tuple[Table, list[str]]:
+    """A table with each name in all rows of its block, where only the first has it; what is said.
+
+    All blocks are of one length, and none asks the same twice.
+
+    Args:
+        table: of answers, one a row.
+        columns: where the fields stand.
+    """
+    fields = columns.columns
+    person = next(iter(fields.get(ANNOTATOR, ())), "")
+    asked = [name for role in (TEXT, "item", "condition") for name in fields.get(role, ())[:1]]
+    names = table.stripped(person) if person in table.cells else []
+    starts = [row for row, name in enumerate(names) if name]
+    if not asked or len(starts) < _FEWEST_BLOCKS or starts[0] or len(starts) == len(names):
+        return table, []
+    keys = [*zip(*(table.stripped(name) for name in asked), strict=True)]
+    spans = [*itertools.pairwise([*starts, len(names)])]
+    blocks = [keys[begin:end] for begin, end in spans]
+    if len({*map(len, blocks)}) > 1 or any(len({*block}) < len(block) for block in blocks):
+        return table, []
+    filled = [names[begin] for begin, end in spans for _ in range(begin, end)]
+    note = f"Each name in {person!r} is that of its row and of those below it without one."
+    return table.with_cells({**table.cells, person: filled}), [note]
+
+
+_FEWEST_BLOCKS = 2
 
 
 def coarse_items(table: Table, columns: ColumnMap) -> list[str]:
