@@ -6,8 +6,10 @@ import pytest
 
 from cimento.app.answer_tables import named_by_labels
 from cimento.app.beside_ratings import beside_models
+from cimento.app.beside_sentences import beside_grid
 from cimento.app.form_sentences import save_sentences, sentences_of
 from cimento.app.incoming import asked_about, read_upload
+from cimento.app.words import words
 from cimento.cli.main import invoke
 from cimento.errors import InputError
 from cimento.judgments import BETTER, Judgment
@@ -41,6 +43,14 @@ def made(tmp_path, rows):
     """The test that a form makes, and the answers read by it."""
     save_sentences(sentences_of(read(tmp_path, rows)), tmp_path / "modulo.xlsx", language="it")
     return tmp_path / "modulo.xlsx", read(tmp_path, rows, tmp_path / "modulo.xlsx").judgments
+
+
+def labels_at(suite):
+    """The labels that a test has."""
+    material = load_material(suite)
+    asked = surveyor_of(material.paradigm, material.suite).survey_items(material.suite, None)
+    labels = {("modulo", *place): of for place, of in labels_of_items(asked.items).items()}
+    return Labels.at(labels)
 
 
 def wide(*headings, before=()):
@@ -99,10 +109,7 @@ def test_the_authors_items_are_those_of_the_test_and_of_what_is_shown(tmp_path):
     loaded = load_suite(suite)
     assert {*loaded.sentences.clusters().values()} == {("cluster", n) for n in "1234"}
     assert [one.item for one in judgments[:3]] == ["1/base", "1/isola", "2/base"]
-    material = load_material(suite)
-    asked = surveyor_of(material.paradigm, material.suite).survey_items(material.suite, None)
-    labels = {("modulo", *place): of for place, of in labels_of_items(asked.items).items()}
-    named, _ = named_by_labels(judgments, Labels.at(labels))
+    named, _ = named_by_labels(judgments, labels_at(suite))
     shown = [(one.item, one.condition) for one in named[:8]]
     numbered = zip("11223344", WH, strict=True)
     assert shown == [(number, condition) for number, (_, condition) in numbered]
@@ -122,6 +129,10 @@ def test_items_count_together_beside_a_model_as_they_do_without_people(tmp_path)
     (beside,) = beside_models(judgments, [run])
     assert (beside.correlation.n, beside.correlation.low) == (8, None)
     assert "4" in beside.correlation.reason
+    grid = beside_grid(beside, labels_at(suite), words("es"))
+    at = grid.header.index("Ítem")
+    assert [str(row[at]) for row in grid.rows] == [*"11223344"]
+    assert [title for title in grid.header if "Condi" in title] == ["Condizione"]
 
 
 def test_a_question_with_a_scale_in_brackets_among_sentences_is_none(tmp_path):

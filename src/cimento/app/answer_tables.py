@@ -109,6 +109,17 @@ class Labels:
 NO_LABELS = Labels()
 
 
+def condition_label(labels: Labels) -> str | None:
+    """The column of labels that is called condition; None without one."""
+    own = {"condition", *map(str.casefold, EXPORTED["condition"].values())}
+    return next((one for one in labels.names if one.strip().casefold() in own), None)
+
+
+def own_item(item: str, label: str) -> str:
+    """The author's own item, where an id has the label of its condition too: *3/island*."""
+    return item.removesuffix(f"/{label}")
+
+
 def named_by_labels(judgments: Sequence[Judgment], labels: Labels) -> tuple[list[Judgment], Labels]:
     """Answers whose conditions are those of a column of labels that is called condition.
 
@@ -122,15 +133,14 @@ def named_by_labels(judgments: Sequence[Judgment], labels: Labels) -> tuple[list
     Returns:
         The answers, and the labels of other columns.
     """
-    own = {"condition", *map(str.casefold, EXPORTED["condition"].values())}
-    name = next((one for one in labels.names if one.strip().casefold() in own), None)
+    name = condition_label(labels)
     if name is None or len({one.condition for one in judgments if one.counts}) != 1:
         return [*judgments], labels
     at = labels.names.index(name)
     named = [
         replace(
             one,
-            item=one.item.removesuffix(f"/{of_one[at]}"),
+            item=own_item(one.item, of_one[at]),
             condition=of_one[at] or one.condition,
         )
         if any(of_one := labels.of(one.suite, one.item, one.condition))
@@ -138,7 +148,7 @@ def named_by_labels(judgments: Sequence[Judgment], labels: Labels) -> tuple[list
         for one in judgments
     ]
     rest = {
-        (suite, item.removesuffix(f"/{of_one.get(name, '')}"), of_one.get(name, "")): {
+        (suite, own_item(item, of_one.get(name, "")), of_one.get(name, "")): {
             k: v for k, v in of_one.items() if k != name
         }
         for (suite, item, _), of_one in labels.of_place.items()

@@ -232,11 +232,11 @@ class Results:
         words, numbers = words_of(self._judgments), ratings_of(self._judgments)
         only_words = bool(words) and not numbers
         self._more.set_visibility(not only_words)
-        summaries = () if only_words else await asyncio.to_thread(summarize, self._judgments)
         remarks = await asyncio.to_thread(how_read, self._kept)
         beyond = await asyncio.to_thread(self._beyond)
         if self._design is None:
             self._labels = await labels_about(self._visit, self._judgments)
+        summaries = () if only_words else await asyncio.to_thread(summarize, self._of_items())
         by_label = await asyncio.to_thread(label_tables, self._judgments, self._labels, self._say)
         shares = await self._shares()
         self._scale = None
@@ -361,7 +361,7 @@ class Results:
             return
         heading(say("people.means"), level=3)
         places = [(one.suite, one.item, one.condition) for one in means]
-        of = shown_apart(_OF_MEANS, self._labels.names, say)
+        of = shown_apart(_OF_MEANS, labels.names, say)
         columns = {
             of["item"]: [one.item for one in means],
             of["condition"]: [condition_shown(one.condition, say) for one in means],
@@ -382,6 +382,12 @@ class Results:
         if alike := people_without_z(self._judgments):
             count = say.number(len(alike))
             Text(say("people.z-none", count=count, people=", ".join(alike))).mark("no-z")
+
+    def _of_items(self) -> Sequence[Judgment]:
+        """The answers, of a form's ratings by the author's own items, which count together."""
+        if self._design is not None or not ratings_of(self._judgments):
+            return self._judgments
+        return named_by_labels(self._judgments, self._labels)[0]
 
     async def _shares(self) -> list[SentenceShare]:
         """How often each sentence was chosen, with those that nobody chose where it is known."""
