@@ -201,8 +201,7 @@ def test_ratings_in_words_have_no_means_until_each_word_has_its_number(tmp_path)
     # By hand: 3, 4 and 4; "Non so" leaves the last sentence two.
     assert {"3,67", "1,33", "2,33", "3,33", "1,00"} <= {*shown}
     judgments = judgments_of(read_judgments(tmp_path / "judgments" / "parole.parquet"))
-    # Nobody chose the best word of the form, which had five.
-    assert {one.scale for one in judgments} == {"1 to 5"}
+    assert {one.scale for one in judgments} == {"1 to 5"}  # nobody chose the best word
     header, first, *_ = items_of(tmp_path / "suites" / "parole-con-risposte.xlsx")
     assert header == ("item", "frase", "giudizi", "codici dei partecipanti")
     assert first[1:3] == (SENTENCES[0], "3; 4; 4")

@@ -166,20 +166,12 @@ class OwnForms:
                 path.unlink(missing_ok=True)
             self._ask_columns(file, data, roles, error.todo, again=again)
             raise
-        digest = sha256_of(read_bytes(made)) if made else ""
-        keep(
-            table,
-            ReadFile(
-                name=file,
-                data=data,
-                roles=roles or roles_in(came, about.columns),
-                suite=suite,
-                language=str(self._language.value or ""),
-                made=made,
-                digest=digest,
-                unsubmitted=unsubmitted,
-            ),
-        )
+        read_file = ReadFile(
+            name=file, data=data, roles=roles or roles_in(came, about.columns), suite=suite,
+            language=str(self._language.value or ""), made=made,
+            digest=sha256_of(read_bytes(made)) if made else "", unsubmitted=unsubmitted,
+        )  # fmt: skip
+        keep(table, read_file)
         self._build_earlier()
         await self._show(name)
 

@@ -90,12 +90,9 @@ def read_wide(
     # The answers of a design are those that it has.
     rated = [] if places.complete else asked.rated
     table, codes = decoded(table, rated, columns.values, coded=read.coded)
-    names = _item_names(read, asked.items)
-    # A suite finds its sentences with their numbers or without them.
-    plain = {} if places else numbers_before([names[name] for name in asked.rated])
-    names = {name: plain.get(item, item) for name, item in names.items()}
+    names, numbered = _item_names(read, asked, places)
     rows, passed, ties = _melted(table, columns, names, asked.choices, is_of_suite=bool(places))
-    said = (*notes, *_remarks(read, asked, places), *numbers_said(plain), *ties, *codes)
+    said = (*notes, *_remarks(read, asked, places), *numbered, *ties, *codes)
     return RawAnswers(rows, {**read.passed, **passed}, said, reading)
 
 
@@ -372,7 +369,17 @@ def _strange(others: Mapping[str, str], places: AskedItems) -> Iterator[str]:
             yield f"column {name!r} is not a question of the design: is this the right design?"
 
 
-def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
+def _item_names(
+    form: FormTable, asked: _Asked, places: AskedItems
+) -> tuple[Mapping[str, str], Iterator[str]]:
+    """Each column with the name of its item, and what is said of numbers left out before them."""
+    names = _headings(form, asked.items)
+    # A suite finds its sentences with their numbers or without them.
+    plain = {} if places else numbers_before([names[name] for name in asked.rated])
+    return {name: plain.get(item, item) for name, item in names.items()}, numbers_said(plain)
+
+
+def _headings(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
     """Each column with the name of its item: what people read, without the question of a grid.
 
     Qualtrics writes the question of a grid before each of its rows, with a dash between; others
