@@ -182,6 +182,8 @@ def test_ratings_in_words_have_no_means_until_each_word_has_its_number(tmp_path)
         user.find("Usa questi numeri").click()
         await user.should_see("Medie per frase", retries=300)
         shown.extend(said_on(user))
+        fill(user, ui.input, "Il giudizio peggiore possibile", "1")
+        fill(user, ui.input, "Il giudizio migliore possibile", "5")
         user.find("Inseriscili in una copia").click()
         await user.should_see("suites/parole-con-risposte.xlsx", retries=300)
 
@@ -199,7 +201,7 @@ def test_ratings_in_words_have_no_means_until_each_word_has_its_number(tmp_path)
     # By hand: 3, 4 and 4; "Non so" leaves the last sentence two.
     assert {"3,67", "1,33", "2,33", "3,33", "1,00"} <= {*shown}
     judgments = judgments_of(read_judgments(tmp_path / "judgments" / "parole.parquet"))
-    assert {one.scale for one in judgments} == {"1 to 4"}
+    assert {one.scale for one in judgments} == {"1 to 5"}  # nobody chose the best word
     header, first, *_ = items_of(tmp_path / "suites" / "parole-con-risposte.xlsx")
     assert header == ("item", "frase", "giudizi", "codici dei partecipanti")
     assert first[1:3] == (SENTENCES[0], "3; 4; 4")

@@ -69,7 +69,7 @@ class About:
     @property
     def remarks(self) -> list[str]:
         """What is said of the columns."""
-        named = ", ".join(f'"{name}"' for name in self.columns)
+        named = ", ".join(f'"{name}"' for name in self.told)
         return [f"about the people, in the files of answers: {named}"] if named else []
 
     def of(self, came: Import) -> Import:

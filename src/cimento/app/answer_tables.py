@@ -109,10 +109,22 @@ class Labels:
 NO_LABELS = Labels()
 
 
+def condition_label(labels: Labels) -> str | None:
+    """The column of labels that is called condition; None without one."""
+    own = {"condition", *map(str.casefold, EXPORTED["condition"].values())}
+    return next((one for one in labels.names if one.strip().casefold() in own), None)
+
+
+def own_item(item: str, label: str) -> str:
+    """The author's own item, where an id has the label of its condition too: *3/island*."""
+    return item.removesuffix(f"/{label}")
+
+
 def named_by_labels(judgments: Sequence[Judgment], labels: Labels) -> tuple[list[Judgment], Labels]:
     """Answers whose conditions are those of a column of labels that is called condition.
 
     A list of sentences has one condition of its own for all of them, which says nothing beside it.
+    Ids such as *3/island* are those of an item in a condition: the item is then the author's own.
 
     Args:
         judgments: the answers.
@@ -121,19 +133,24 @@ def named_by_labels(judgments: Sequence[Judgment], labels: Labels) -> tuple[list
     Returns:
         The answers, and the labels of other columns.
     """
-    own = {"condition", *map(str.casefold, EXPORTED["condition"].values())}
-    name = next((one for one in labels.names if one.strip().casefold() in own), None)
+    name = condition_label(labels)
     if name is None or len({one.condition for one in judgments if one.counts}) != 1:
         return [*judgments], labels
     at = labels.names.index(name)
     named = [
-        replace(one, condition=of_one[at] or one.condition)
+        replace(
+            one,
+            item=own_item(one.item, of_one[at]),
+            condition=of_one[at] or one.condition,
+        )
         if any(of_one := labels.of(one.suite, one.item, one.condition))
         else one
         for one in judgments
     ]
     rest = {
-        (suite, item, of_one.get(name, "")): {k: v for k, v in of_one.items() if k != name}
+        (suite, own_item(item, of_one.get(name, "")), of_one.get(name, "")): {
+            k: v for k, v in of_one.items() if k != name
+        }
         for (suite, item, _), of_one in labels.of_place.items()
     }
     return named, Labels(tuple(one for one in labels.names if one != name), rest)

@@ -33,6 +33,7 @@ from cimento.app.choice_shares import (
     show_overall,
     show_shares,
 )
+from cimento.app.correcting import kept
 from cimento.app.exclusions import ExclusionForm, Filtered, show_logged
 from cimento.app.fillers import offer_without
 from cimento.app.findings import button
@@ -234,12 +235,12 @@ class Results:
         words, numbers = words_of(self._judgments), ratings_of(self._judgments)
         only_words = bool(words) and not numbers
         self._more.set_visibility(not only_words)
-        summaries = () if only_words else await asyncio.to_thread(summarize, self._judgments)
         remarks = await asyncio.to_thread(how_read, self._kept)
         beyond = await asyncio.to_thread(self._beyond)
         if self._design is None:
             found = await labels_about(self._visit, self._judgments)
             self._labels = in_words(found, self._say)
+        summaries = () if only_words else await asyncio.to_thread(summarize, self._of_items())
         by_label = await asyncio.to_thread(label_tables, self._judgments, self._labels, self._say)
         shares = await self._shares()
         self._scale = None
@@ -255,7 +256,11 @@ class Results:
             if only_words:
                 return
             if numbers and self._survey is None:
-                self._scale = ScaleForm(self._visit, self._judgments, self._keep_scale)
+                file = kept(self._table(self._name))
+                self._scale = ScaleForm(
+                    self._visit, self._judgments, self._keep_scale,
+                    file.rows_of if file else lambda _: (),
+                )  # fmt: skip
                 self._scale.build()
             offer_without(self._visit, self._judgments, self._labels, self._leave)
             AnswerFiles(
@@ -360,7 +365,7 @@ class Results:
             return
         heading(say("people.means"), level=3)
         places = [(one.suite, one.item, one.condition) for one in means]
-        of = shown_apart(_OF_MEANS, self._labels.names, say)
+        of = shown_apart(_OF_MEANS, labels.names, say)
         columns = {
             of["item"]: [one.item for one in means],
             of["condition"]: [condition_shown(one.condition, say) for one in means],
@@ -381,6 +386,12 @@ class Results:
         if alike := people_without_z(self._judgments):
             count = say.number(len(alike))
             Text(say("people.z-none", count=count, people=", ".join(alike))).mark("no-z")
+
+    def _of_items(self) -> Sequence[Judgment]:
+        """The answers, of a form's ratings by the author's own items, which count together."""
+        if self._design is not None or not ratings_of(self._judgments):
+            return self._judgments
+        return named_by_labels(self._judgments, self._labels)[0]
 
     async def _shares(self) -> list[SentenceShare]:
         """How often each sentence was chosen, with those that nobody chose where it is known."""
@@ -404,9 +415,8 @@ class Results:
         words = self._table(f"{stem}{_IN_WORDS}")
         if self._kept != words:
             await asyncio.to_thread(_write, self._judgments, words, remarks.splitlines())
+        # Nobody may have chosen an end of the scale, which is then asked for.
         numbered = in_numbers(self._judgments, numbers)
-        if not ratings_of(self._judgments):
-            numbered = on_scale(numbered, (min(numbers.values()), max(numbers.values())))
         listed = ", ".join(f'"{word}" = {number:g}' for word, number in numbers.items())
         said = [*remarks.splitlines(), f"Words of ratings are numbers: {listed}."]
         target = self._table(stem)

@@ -133,12 +133,15 @@ def _beside(
     """Described sentences, each with its rating, and its value once with more for better."""
     means, oriented = [row[1] for row in rows], [row[2] for row in rows]
     items = tuple(row[0].item for row in rows)
+    # As where the run alone is shown: items that the suite puts together count together.
+    clusters = run.sentences.clusters() if run.sentences else {}
+    design = Design(items, tuple(clusters.get(item, ("item", item)) for item in items))
     ranks = zip(_ranks(means), _ranks(oriented), strict=True)
     return BesideModel(
         run.suite.name, run.model, measure, unit,
         is_turned=is_turned,
         is_masked=run.model_kind == "masked",
-        correlation=correlate(means, oriented, design=Design(tuple(range(len(rows))), items)),
+        correlation=correlate(means, oriented, design=design),
         others=others,
         sentences=tuple(
             BesideSentence(rated=row[0], value=row[3], rank=rank, rank_model=rank_model)

@@ -9,7 +9,14 @@ from statistics import fmean
 
 from nicegui import ui
 
-from cimento.app.answer_tables import Labels, condition_shown, shown_apart, workbook_of
+from cimento.app.answer_tables import (
+    Labels,
+    condition_label,
+    condition_shown,
+    own_item,
+    shown_apart,
+    workbook_of,
+)
 from cimento.app.beside_ratings import BesideModel, BesideSentence
 from cimento.app.breakdowns import measure_named
 from cimento.app.findings import button
@@ -91,7 +98,7 @@ class BesideSentences:
         say, sentences = self._say, self._row.sentences
         of = shown_apart(_COLUMNS, self._labels.names, say)
         columns = {
-            of["item"]: [one.rated.item for one in sentences],
+            of["item"]: _items(sentences, self._labels),
             of["condition"]: [condition_shown(one.rated.condition, say) for one in sentences],
             of["sentence"]: [one.rated.sentence for one in sentences],
             **self._labels.columns(_places(sentences)),
@@ -124,6 +131,15 @@ def _places(sentences: Sequence[BesideSentence]) -> list[tuple[str, str, str]]:
     return [(one.rated.suite, one.rated.item, one.rated.condition) for one in sentences]
 
 
+def _items(sentences: Sequence[BesideSentence], labels: Labels) -> list[str]:
+    """The items of sentences as their author calls them."""
+    items, name = [one.rated.item for one in sentences], condition_label(labels)
+    if name is None:
+        return items
+    of_each = labels.columns(_places(sentences))[name]
+    return [own_item(item, label) for item, label in zip(items, of_each, strict=True)]
+
+
 def beside_grid(row: BesideModel, labels: Labels, say: Words) -> Grid:
     """The sentences beside a model as a table for spreadsheet programs.
 
@@ -132,7 +148,11 @@ def beside_grid(row: BesideModel, labels: Labels, say: Words) -> Grid:
         labels: of the sentences, which have a column for each name.
         say: the words of the page; the value of the model is called by its measure, with its unit.
     """
-    texts = ("suite", "model", "item", "condition", "sentence")
+    # A condition that all share says nothing beside the author's own.
+    is_plain = condition_label(labels) is not None and (
+        len({one.rated.condition for one in row.sentences}) == 1
+    )
+    texts = ("suite", "model", "item", *(() if is_plain else ("condition",)), "sentence")
     before, after = ("rating_n", "rating", "mean_z"), ("rank_people", "rank_model", "rank_gap")
     language, own = say.language, labels.columns(_places(row.sentences))
     return Grid(
@@ -145,14 +165,17 @@ def beside_grid(row: BesideModel, labels: Labels, say: Words) -> Grid:
         labels=len(texts) + len(own),
         rows=tuple(
             (
-                row.suite, row.model, one.rated.item, told_cell(one.rated.condition, language),
+                row.suite, row.model, item,
+                *(() if is_plain else (told_cell(one.rated.condition, language),)),
                 one.rated.sentence, *of_one, count(one.rated.n or None),
                 number(one.rated.mean, digits=4), number(one.rated.z, digits=4, absent=""),
                 number(turned(one.value, row), digits=4),
                 *(shown(value, f"{value:g}", absent="")
                   for value in (one.rank, one.rank_model, one.gap)),
             )
-            for one, *of_one in zip(row.sentences, *own.values(), strict=True)
+            for one, item, *of_one in zip(
+                row.sentences, _items(row.sentences, labels), *own.values(), strict=True
+            )
         ),
     )  # fmt: skip
 

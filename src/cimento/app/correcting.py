@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from cimento.app.incoming import table_in
 from cimento.errors import CimentoError
 from cimento.io.files import read_bytes
+from cimento.judgments import Judgment
 from cimento.suites.reading import sha256_of
 
 
@@ -27,6 +29,7 @@ class ReadFile:
         language: of its sentences, ISO 639-1; empty where it was not needed.
         made: that test; None where none was made.
         digest: of the content of that test as it was made; empty without one.
+        unsubmitted: whether answers that were never submitted were read.
     """
 
     name: str
@@ -36,6 +39,28 @@ class ReadFile:
     language: str = ""
     made: Path | None = None
     digest: str = ""
+    unsubmitted: bool = False
+
+    def rows_of(self, judgment: Judgment) -> list[int]:
+        """The rows of the file in which an answer is, as a spreadsheet program counts them.
+
+        An answer that several people gave to one question is in several.
+
+        Args:
+            judgment: the answer.
+        """
+        table = table_in(self.name, self.data)
+        value, text = judgment.value or "", judgment.candidate or judgment.item
+
+        def has_it(cells: Mapping[str, str]) -> bool:
+            beside = text in map(str.strip, cells.values())
+            return any(
+                cell.strip() == value
+                and (text in name or (beside and self.roles.get(name) == "answer"))
+                for name, cell in cells.items()
+            )
+
+        return [row.number for row in (table.rows if table else ()) if has_it(row.cells)]
 
     def test_as_made(self) -> bytes | None:
         """The content of the test that its sentences made; None where somebody changed it."""

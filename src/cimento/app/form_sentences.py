@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.judgments import ACCEPTABLE
+from cimento.judgments.doubted import in_doubt
 from cimento.judgments.summaries import is_rated
 from cimento.kinds.registry import load_suite, save_suite
 from cimento.people.annotate.rows import Import
@@ -37,10 +38,18 @@ class FormSentences:
     @property
     def remarks(self) -> list[str]:
         """What is said of conditions that the test does not have."""
-        if not self.lost:
-            return []
         why = "its cells are not one of a few names for each sentence"
-        return [f'The column "{self.lost}" is not kept: {why}.']
+        return [f'The column "{self.lost}" is not kept: {why}.'] if self.lost else []
+
+    @property
+    def doubts(self) -> list[str]:
+        """What is asked about questions before all sentences."""
+        end = "Correct the columns if it is about the person."
+        return [
+            f"Is {text!r} a sentence to rate, as it is read here, or a question about the person?"
+            f" {end}"
+            for text in in_doubt(self.texts)
+        ]
 
 
 def sentences_of(came: Import) -> FormSentences | None:
@@ -73,7 +82,8 @@ def sentences_of(came: Import) -> FormSentences | None:
 def save_sentences(sentences: FormSentences, path: Path, *, language: str) -> None:
     """Save sentences as a suite, which takes their ratings, with their conditions as labels.
 
-    Sentences of one item of the file are of one cluster.
+    Sentences of one item of the file are of one cluster. What the file calls an item stays in the
+    id of each of its sentences.
 
     Args:
         sentences: the sentences.
@@ -83,16 +93,31 @@ def save_sentences(sentences: FormSentences, path: Path, *, language: str) -> No
     Raises:
         CimentoError: they cannot be a suite, or it cannot be written.
     """
-    numbers = [str(number) for number in range(1, len(sentences.texts) + 1)]
     rated = [
         RatedSentence(id=id_, text=text, columns=columns)
-        for id_, text, columns in zip(numbers, sentences.texts, _columns(sentences), strict=True)
+        for id_, text, columns in zip(
+            _ids(sentences), sentences.texts, _columns(sentences), strict=True
+        )
     ]
     listed = RatedSet(name=path.stem, sentences=tuple(rated), language=language)
     suite = suite_from_ratings(listed)
     if _share_items(sentences):
         suite = replace(suite, cluster=(CLUSTER,))
     save_suite(load_suite(suite), path)
+
+
+def _ids(sentences: FormSentences) -> Sequence[str]:
+    """The ids of sentences: those of the file, with their conditions where items have several.
+
+    Where these tell no two sentences apart, or there are none, the sentences are counted.
+    """
+    named = sentences.items
+    if _share_items(sentences) and sentences.condition:
+        pairs = zip(sentences.items, sentences.conditions, strict=True)
+        named = tuple(f"{item}/{condition}" for item, condition in pairs)
+    if all(sentences.items) and len({*named}) == len(named):
+        return named
+    return [str(number) for number in range(1, len(sentences.texts) + 1)]
 
 
 def _columns(sentences: FormSentences) -> Sequence[dict[str, str]]:

@@ -23,7 +23,15 @@ from cimento.app.which_good import WhichGood, open_questions
 from cimento.app.workspace import JUDGMENTS, SECRET, SUITES
 from cimento.errors import CimentoError, InputError
 from cimento.io.files import read_bytes, write_bytes
-from cimento.judgments import BETTER, judgments_of, read_judgments, table_of, write_judgments
+from cimento.judgments import (
+    BETTER,
+    how_read,
+    judgments_of,
+    read_judgments,
+    table_of,
+    write_judgments,
+)
+from cimento.judgments.forms import NEVER_SUBMITTED
 from cimento.people.annotate.importing import open_secret
 from cimento.people.annotate.rows import Import
 from cimento.suites.builtin import find_suite
@@ -118,7 +126,13 @@ class OwnForms:
         await self._open(file, data, {})
 
     async def _open(
-        self, file: str, data: bytes, roles: Mapping[str, str], *, again: str = ""
+        self,
+        file: str,
+        data: bytes,
+        roles: Mapping[str, str],
+        *,
+        again: str = "",
+        unsubmitted: bool = False,
     ) -> None:
         """Read the answers in a file, and show them; where they cannot be read, ask what is what.
 
@@ -127,19 +141,21 @@ class OwnForms:
             data: its content.
             roles: the roles that somebody has chosen for its columns.
             again: the name of its answers, if they are read in place of those read before.
+            unsubmitted: whether answers that were never submitted are read.
         """
         name = again or self._visit.workspace.new_form(PurePath(file).stem)
         secret, table = self._place(name, SECRET), self._place(name, ".parquet")
         earlier = kept(table) if again else None
         suite = earlier.suite if earlier else self._chosen()
         made: Path | None = None
-        read = partial(self._read, file, data, secret=secret, roles=roles)
+        unsubmitted = unsubmitted or bool(earlier and earlier.unsubmitted)
+        read = partial(self._read, file, data, secret=secret, roles=roles, unsubmitted=unsubmitted)
         try:
             came, remarks = await read(suite), list[str]()
             # Choices between sentences say how often each was chosen, also without a test.
             if suite is None and not all(one.question == BETTER for one in came.judgments):
                 sentences = self._sentences(came, file)
-                remarks = sentences.remarks
+                remarks = [*sentences.remarks, *([] if roles else sentences.doubts)]
                 made = await self._made_of(sentences, name, earlier)
                 came = await read(made)
             about = about_in(table_in(file, data), came, open_secret(secret)[0], roles)
@@ -150,19 +166,12 @@ class OwnForms:
                 path.unlink(missing_ok=True)
             self._ask_columns(file, data, roles, error.todo, again=again)
             raise
-        digest = sha256_of(read_bytes(made)) if made else ""
-        keep(
-            table,
-            ReadFile(
-                name=file,
-                data=data,
-                roles=roles or roles_in(came, about.columns),
-                suite=suite,
-                language=str(self._language.value or ""),
-                made=made,
-                digest=digest,
-            ),
-        )
+        read_file = ReadFile(
+            name=file, data=data, roles=roles or roles_in(came, about.columns), suite=suite,
+            language=str(self._language.value or ""), made=made,
+            digest=sha256_of(read_bytes(made)) if made else "", unsubmitted=unsubmitted,
+        )  # fmt: skip
+        keep(table, read_file)
         self._build_earlier()
         await self._show(name)
 
@@ -209,7 +218,14 @@ class OwnForms:
         return find_suite(self._visit.workspace.suite(name)) if name else None
 
     async def _read(
-        self, file: str, data: bytes, suite: Path | None, *, secret: Path, roles: Mapping[str, str]
+        self,
+        file: str,
+        data: bytes,
+        suite: Path | None,
+        *,
+        secret: Path,
+        roles: Mapping[str, str],
+        unsubmitted: bool,
     ) -> Import:
         """The answers in a file.
 
@@ -217,7 +233,7 @@ class OwnForms:
             InputError: it is not clear how they are arranged.
         """
         read = partial(read_upload, file, data, asked=asked_about(suite), secret=secret)
-        came = await asyncio.to_thread(read, chosen=roles)
+        came = await asyncio.to_thread(read, chosen=roles, unsubmitted=unsubmitted)
         if came is None:
             raise InputError(where=file, seen=self._say("people.import-unclear"))
         return came
@@ -275,6 +291,12 @@ class OwnForms:
             if (file := kept(table)) is not None:
                 correct = guarded(self._visit, partial(self._correct, name, file))
                 button(self._say("people.columns-correct"), correct, icon="table_view")
+                if not file.unsubmitted and NEVER_SUBMITTED in await asyncio.to_thread(
+                    how_read, table
+                ):
+                    these = partial(self._open, file.name, file.data, file.roles, again=name)
+                    also = guarded(self._visit, partial(these, unsubmitted=True))
+                    button(self._say("people.form-unsubmitted"), also, icon="playlist_add")
             results = Results(self._visit, name, None)
             results.build()
             await results.take(table)

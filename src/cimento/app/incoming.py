@@ -167,7 +167,13 @@ _NO_FIELD = ("", ANSWERS, TOLD)
 
 
 def read_upload(
-    name: str, data: bytes, *, asked: Asked, secret: Path, chosen: Mapping[str, str] | None = None
+    name: str,
+    data: bytes,
+    *,
+    asked: Asked,
+    secret: Path,
+    chosen: Mapping[str, str] | None = None,
+    unsubmitted: bool = False,
 ) -> Import | None:
     """The answers in a file of another program.
 
@@ -178,6 +184,7 @@ def read_upload(
         secret: file with the key of pseudonyms; made if it is not there.
         chosen: the roles that somebody has chosen for columns, by their names; empty for a column
             that has none.
+        unsubmitted: whether answers that were never submitted are read.
 
     Returns:
         The judgments; None if it is not clear how the answers are arranged.
@@ -204,6 +211,7 @@ def read_upload(
             secret=key,
             columns=columns,
             items=items,
+            unsubmitted="keep" if unsubmitted else "skip",
         )
         came, table = read_answers([path], options), table_in(name, data)
     return came if table is None else with_times(came, table, key)

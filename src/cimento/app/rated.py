@@ -133,6 +133,7 @@ class ScaleForm:
         visit: what the page is built for.
         judgments: the answers, of which some are ratings in numbers.
         take: what is done with the ends.
+        rows_of: gives the rows of a file in which an answer is; none where the file is not known.
     """
 
     def __init__(
@@ -140,9 +141,10 @@ class ScaleForm:
         visit: Visit,
         judgments: Sequence[Judgment],
         take: Callable[[Scale], Awaitable[None]],
+        rows_of: Callable[[Judgment], Sequence[int]],
     ) -> None:
         self._visit, self._say, self._take = visit, visit.say, take
-        self._judgments = judgments
+        self._judgments, self._rows_of = judgments, rows_of
         self._known, self._ratings = scale_of(judgments), ratings_of(judgments)
 
     def build(self) -> None:
@@ -183,12 +185,17 @@ class ScaleForm:
         say = self._say
         found = [
             say("people.off-scale-one", rating=say.number(rating, ",g"), person=one.annotator or "",
-                sentence=one.candidate or one.item)
+                sentence=one.candidate or one.item) + self._place(one)
             for one in self._judgments
             if one.counts and is_rated(one.question)
             and (rating := rating_of(one)) is not None and is_beyond(rating)
         ]  # fmt: skip
         return "; ".join([*found[:_SHOWN], *(["..."] if len(found) > _SHOWN else [])])
+
+    def _place(self, judgment: Judgment) -> str:
+        """The rows of the file that has an answer, behind its text; nothing where it is unknown."""
+        rows = ", ".join(map(str, self._rows_of(judgment)))
+        return f" ({self._say('people.off-scale-rows', rows=rows)})" if rows else ""
 
     def _end(self, field: ui.input) -> float:
         end = number_in(field, self._say)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from cimento.errors import InputError, did_you_mean
+from cimento.errors import InputError, counted, did_you_mean
 from cimento.judgments import NOT_OF_SUITE, finite
 from cimento.suites.letters import one_spelling
 
@@ -227,6 +227,31 @@ def without_number(name: str) -> str:
     match = _NUMBER.match(name)
     rest = name[match.end() :] if match else ""
     return rest if any(map(str.isalpha, rest)) else name
+
+
+def numbers_before(names: Sequence[str]) -> dict[str, str]:
+    """The texts of questions that their form numbers, each with its text without the number.
+
+    One sentence may begin with a number; where all do, each with another one, they are numbered.
+
+    Args:
+        names: the texts of the questions of one table.
+
+    Returns:
+        Nothing where one of them has no number, or the numbers tell apart what is otherwise alike.
+    """
+    plain = {name: without_number(name) for name in names}
+    numbers = {name.removesuffix(text).strip() for name, text in plain.items()}
+    are_numbered = len(names) > 1 and "" not in numbers and len(numbers) == len(names)
+    return plain if are_numbered and len({*plain.values()}) == len(names) else {}
+
+
+def numbers_said(plain: Mapping[str, str]) -> Iterator[str]:
+    """What is said of questions that are kept without their numbers; see `numbers_before`."""
+    if plain:
+        first = next(iter(plain))
+        n = counted(len(plain), "question is", "questions are")
+        yield f"{n} kept without the number before the sentence, such as {first!r}."
 
 
 def comparable_text(text: str) -> str:

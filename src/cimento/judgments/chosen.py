@@ -20,11 +20,14 @@ from cimento.intake.words import pattern, with_unaccented, word_list
 from cimento.io.values import grouped
 from cimento.judgments import BETTER, BOTH, MISSING, NONE, Judgment
 from cimento.judgments.asked import AskedItem, AskedItems, comparable_text, without_number
+from cimento.judgments.yes_no import yes_or_no
 from cimento.suites.letters import one_spelling
 
 _MOST_OPTIONS = 4
 _ALIKE = 0.5
-"""Least ratio of matching words (difflib's) of two sentences of one question."""
+"""Ratio of matching words (difflib's) that two sentences of one question exceed."""
+_ALIKE_LETTERS = 0.7
+"""Least ratio of matching letters of two sentences that share just half of their words."""
 _FEWEST_WORDS = 3
 """Words of a sentence that everybody chose, so that no other one shows that it is an option."""
 _MOSTLY = 0.5
@@ -423,7 +426,11 @@ def _of_texts(
     options = _alike([cell for cell in cells if cell not in words and times[cell] == 1])
     n_known = sum(cells[cell] for cell in (*options, *words))
     is_alone = len(options) == 1 and len(options[0].split()) < _FEWEST_WORDS
-    if not 0 < len(options) <= _MOST_OPTIONS or is_alone or n_known < _MOSTLY * cells.total():
+    # Of a question such as whether somebody speaks another language, some just say no.
+    is_yes_no = any(yes_or_no(cell) for cell in cells)
+    if is_yes_no or is_alone or not 0 < len(options) <= _MOST_OPTIONS:
+        return None
+    if n_known < _MOSTLY * cells.total():
         return None
     return ChoiceQuestion("", tuple(options), words)
 
@@ -447,11 +454,18 @@ def _alike(texts: Sequence[str]) -> list[str]:
         text
         for text in long[: 2 * _MOST_OPTIONS]
         if any(
-            SequenceMatcher(None, words[text], words[other]).ratio() >= _ALIKE
+            _are_alike(words[text], words[other])
             for other in long[: 2 * _MOST_OPTIONS]
             if other != text
         )
     ]
+
+
+def _are_alike(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether sentences share most words, or half of them and the others are much alike."""
+    shared = SequenceMatcher(None, one, other).ratio()
+    letters = SequenceMatcher(None, " ".join(one), " ".join(other)).ratio()
+    return shared > _ALIKE or (shared == _ALIKE and letters >= _ALIKE_LETTERS)
 
 
 def _labeled(heading: str) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ of the columns and the range of the answers do, together. Who knows better says 
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -21,6 +23,10 @@ _MOSTLY = 2 / 3
 _FEW, _SOME = 4, 2
 """How many times more statements there are than questions before them: where these are something
 else whatever their answers are, and where they are so only with another range of answers."""
+_SCALED = re.compile(
+    r"[(\[][^()\[\]]*\b[0-9]{1,2}\s?([-–—/]|to|a|al|до|e)\s?[0-9]{1,3}\b[^()\[\]]*[)\]]"
+)
+"""A scale in brackets: *(1-5)*, *(da 1 a 7)*, *(0–10)*."""
 _APART = "it is beside the grid of the others"
 
 
@@ -52,6 +58,37 @@ def outside_grid(
 def _of_grid(heading: str, *, dash: bool) -> tuple[str, str]:
     """The question of a grid and its row, as the program writes them."""
     return of_grid(heading, dash=GRID_DASH if dash else "")
+
+
+def with_scale_alone(columns: Mapping[str, Answers], *, dash: bool) -> Iterator[tuple[str, str]]:
+    """The few columns whose question gives a scale in brackets, as in *(1-5)*; no sentence does.
+
+    Where several do, they are perhaps the items: of a grid the row counts, not its question.
+
+    Args:
+        columns: those whose cells may be answers, by what is above them.
+        dash: whether the program writes a dash between the question of a grid and its row.
+
+    Yields:
+        The heading of each, with the reason.
+    """
+    scaled = [name for name in columns if _SCALED.search(_of_grid(name, dash=dash)[1] or name)]
+    if scaled and _FEW * len(scaled) <= len(columns) - len(scaled):
+        for name in scaled:
+            yield name, "it gives a scale in brackets, and the others do not"
+
+
+def in_doubt(texts: Sequence[str]) -> list[str]:
+    """The questions before all sentences that may be about the person, where most are statements.
+
+    Args:
+        texts: of what was rated, in the order of the form.
+    """
+    statements = [*map(_states, texts)]
+    if sum(statements) < max(_FEWEST, _MOSTLY * len(texts)):
+        return []
+    leading = [*itertools.takewhile(lambda text: not _states(text), texts)]
+    return leading if len(leading) == len(texts) - sum(statements) else []
 
 
 def about_people(

@@ -43,6 +43,8 @@ from cimento.judgments.told import (
     told_by_two,
     unlisted,
     with_items_told,
+    with_names_below,
+    with_shared_items,
 )
 
 
@@ -88,12 +90,15 @@ def read_long(table: Table, columns: ColumnMap, *, is_of_suite: bool = False) ->
         raise unanswered(table, stated)
     columns = one_each(table, columns)
     columns, items = with_items_told(table, columns)
-    notes = [*lists, *([told.said(table)] if told else []), *items]
+    columns, shared = with_shared_items(table, columns, is_of_suite=is_of_suite)
+    notes = [*lists, *([told.said(table)] if told else []), *items, *shared]
     if not is_named(table, columns):
         if not (people := of_long(table, columns)):
             raise nobody(table, [name for name in table.columns if name not in columns.taken])
         columns = replace(columns, columns={**columns.columns, ANNOTATOR: (people,)})
         notes.append(remark(people))
+    table, below = with_names_below(table, columns)
+    notes += below
     roles = {"answer": (told.right, told.side)} if told else None
     reading = answers_reading(table, columns, own=(ANSWER,) if told else (), roles=roles)
     table, codes = decoded(table, columns.columns.get("value", ()), columns.values)

@@ -44,7 +44,7 @@ class QuestionSummary:
         question: which.
         people: who answered it.
         places: sentences, pairs or blanks that it was asked about.
-        judgments: answers.
+        judgments: answers; ratings are those that are numbers.
         fewest: answers to the place that has the fewest.
         most: answers to the place that has the most.
         mean: of the means of all places; None where answers are not numbers.
@@ -179,7 +179,7 @@ def _described(
         question=question,
         people=len({judgment.annotator for judgment in judgments}),
         places=len(n_answers),
-        judgments=len(judgments),
+        judgments=n_answers.total(),
         fewest=min(n_answers.values(), default=0),
         most=max(n_answers.values(), default=0),
         mean=_mean(list(means.values())),

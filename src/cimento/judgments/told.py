@@ -7,13 +7,14 @@ the one on which all others of the trial depend names them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cimento.intake.marks import sides_of
 from cimento.intake.shapes import as_option
 from cimento.intake.table import Table
-from cimento.intake.words import word_list
+from cimento.intake.words import NAMES, word_list
 from cimento.io.parsing import parse_json
 from cimento.judgments import TEXT, ColumnMap
 from cimento.judgments.participants import ANNOTATOR, called_so, remark
@@ -156,6 +157,86 @@ def with_items_told(table: Table, columns: ColumnMap) -> tuple[ColumnMap, list[s
         notes.append(remark(people[0]))
     told = {**fields, ANNOTATOR: (people[0],), "item": (fitting[0],)}
     return replace(columns, columns=told), notes
+
+
+def with_shared_items(
+    table: Table, columns: ColumnMap, *, is_of_suite: bool
+) -> tuple[ColumnMap, list[str]]:
+    """Where fields stand, with the items in a column that several conditions of sentences share.
+
+    Each sentence has one cell of it. It is called as the items are; or it has numbers, each with
+    one sentence in every condition, which is said.
+
+    Args:
+        table: of answers, one a row.
+        columns: where the fields stand.
+        is_of_suite: whether a suite or a design knows the sentences; its items have numbers too.
+    """
+    fields = columns.columns
+    text, condition = (next(iter(fields.get(name, ())), "") for name in (TEXT, "condition"))
+    if not text or any(fields.get(name) or name in columns.fixed for name in ("item", "candidate")):
+        return columns, []
+    cells = {name: table.stripped(name) for name in table.columns[:_MOST_COLUMNS]}
+    rest = [
+        name
+        for name in cells
+        if name not in columns.taken | columns.barred
+        and all(cells[name])
+        and _depends(cells[name], cells[text])
+    ]
+    called = [name for name in rest if name.casefold().strip() in NAMES["item"]]
+    numbers = [
+        name
+        for name in (rest if condition and not (called or is_of_suite) else ())
+        if table.profile(name).kind == "numbers"
+        and _is_crossed(cells[name], cells[condition], cells[text])
+    ]
+    if len(fitting := called or numbers) != 1:
+        return columns, []
+    why = "each of its numbers has one sentence in several conditions"
+    notes = [f"Column {numbers[0]!r} is read as that of the items: {why}."] if numbers else []
+    return replace(columns, columns={**fields, "item": (fitting[0],)}), notes
+
+
+def _is_crossed(items: Sequence[str], conditions: Sequence[str], sentences: Sequence[str]) -> bool:
+    """Whether each of several items has one sentence in every one of two conditions or more."""
+    cells = {*zip(items, conditions, strict=True)}
+    n_items, n_conditions = len({*items}), len({*conditions})
+    return (
+        n_items >= _FEWEST
+        and n_conditions > 1
+        and len(cells) == n_items * n_conditions
+        and len({*zip(items, conditions, sentences, strict=True)}) == len(cells)
+    )
+
+
+def with_names_below(table: Table, columns: ColumnMap) -> tuple[Table, list[str]]:
+    """A table with each name in all rows of its block, where only the first has it; what is said.
+
+    All blocks are of one length, and none asks the same twice.
+
+    Args:
+        table: of answers, one a row.
+        columns: where the fields stand.
+    """
+    fields = columns.columns
+    person = next(iter(fields.get(ANNOTATOR, ())), "")
+    asked = [name for role in (TEXT, "item", "condition") for name in fields.get(role, ())[:1]]
+    names = table.stripped(person) if person in table.cells else []
+    starts = [row for row, name in enumerate(names) if name]
+    if not asked or len(starts) < _FEWEST_BLOCKS or starts[0] or len(starts) == len(names):
+        return table, []
+    keys = [*zip(*(table.stripped(name) for name in asked), strict=True)]
+    spans = [*itertools.pairwise([*starts, len(names)])]
+    blocks = [keys[begin:end] for begin, end in spans]
+    if len({*map(len, blocks)}) > 1 or any(len({*block}) < len(block) for block in blocks):
+        return table, []
+    filled = [names[begin] for begin, end in spans for _ in range(begin, end)]
+    note = f"Each name in {person!r} is that of its row and of those below it without one."
+    return table.with_cells({**table.cells, person: filled}), [note]
+
+
+_FEWEST_BLOCKS = 2
 
 
 def coarse_items(table: Table, columns: ColumnMap) -> list[str]:

@@ -17,11 +17,11 @@ from cimento.intake.reading import ANSWERS
 from cimento.intake.table import Table
 from cimento.intake.tables import open_table
 from cimento.judgments import BETTER, BOTH, NONE, TEXT, ColumnMap, RawRow
-from cimento.judgments.asked import GRID_DASH, AskedItems
+from cimento.judgments.asked import GRID_DASH, AskedItems, numbers_before, numbers_said
 from cimento.judgments.chosen import ChoiceQuestion, choices_in, choices_said, ties_said
 from cimento.judgments.codes import decoded
 from cimento.judgments.columns import Answers, by_itself, no_items
-from cimento.judgments.doubted import about_people, outside_grid
+from cimento.judgments.doubted import about_people, outside_grid, with_scale_alone
 from cimento.judgments.formats import RawAnswers
 from cimento.judgments.forms import FormTable, form_table
 from cimento.judgments.participants import (
@@ -89,9 +89,9 @@ def read_wide(
     # The answers of a design are those that it has.
     rated = [] if places.complete else asked.rated
     table, codes = decoded(table, rated, columns.values, coded=read.coded)
-    names = _item_names(read, asked.items)
+    names, numbered = _item_names(read, asked, places)
     rows, passed, ties = _melted(table, columns, names, asked.choices, is_of_suite=bool(places))
-    said = (*notes, *_remarks(read, asked, places), *ties, *codes)
+    said = (*notes, *_remarks(read, asked, places), *numbered, *ties, *codes)
     unnamed = _are_unnamed(people, table, read)
     return RawAnswers(rows, {**read.passed, **passed}, said, reading, unnamed)
 
@@ -326,6 +326,8 @@ def _not_items(
     why = no_items({head: cells[name] for head, name in back.items()}, where=table.name)
     why |= {head: apart[name] for head, name in back.items() if head not in why and name in apart}
     asked = {head: cells[name] for head, name in back.items() if head not in why}
+    why |= dict(with_scale_alone(asked, dash=dash))
+    asked = {head: column for head, column in asked.items() if head not in why}
     before = [*itertools.takewhile(lambda head: head not in asked, back)]
     why |= dict(about_people(asked, before, dash=dash))
     return out | {back[head]: reason for head, reason in why.items()}
@@ -373,7 +375,17 @@ def _strange(others: Mapping[str, str], places: AskedItems) -> Iterator[str]:
             yield f"column {name!r} is not a question of the design: is this the right design?"
 
 
-def _item_names(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
+def _item_names(
+    form: FormTable, asked: _Asked, places: AskedItems
+) -> tuple[Mapping[str, str], Iterator[str]]:
+    """Each column with the name of its item, and what is said of numbers left out before them."""
+    names = _headings(form, asked.items)
+    # A suite finds its sentences with their numbers or without them.
+    plain = {} if places else numbers_before([names[name] for name in asked.rated])
+    return {name: plain.get(item, item) for name, item in names.items()}, numbers_said(plain)
+
+
+def _headings(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:
     """Each column with the name of its item: what people read, without the question of a grid.
 
     Qualtrics writes the question of a grid before each of its rows, with a dash between; others
