@@ -216,10 +216,10 @@ WHY_IN_SPANISH = "los valores de los modelos causales y enmascarados están en e
             "Acuerdo entre las personas, alfa de Krippendorff: x.",
         ),
         (
-            "CIM-S058 pares.xlsx row 6, item 5, condition bad: 2 words differ from condition 'good'"
-            " (a/b, c/d); in nearly all items 1 at most.",
-            "CIM-S058 pares.xlsx, fila 6, ítem 5, condición bad: 2 palabras difieren de la condición"
-            " 'good' (a/b, c/d); en casi todos los ítems 1 como mucho.",
+            "CIM-S058 a.csv row 6, item 5, condition bad: 2 words differ from condition 'good' (a/b);"
+            + " in nearly all items 1 at most.",
+            "CIM-S058 a.csv, fila 6, ítem 5, condición bad: 2 palabras difieren de la condición"
+            + " 'good' (a/b); en casi todos los ítems 1 como mucho.",
         ),
     ],
 )
