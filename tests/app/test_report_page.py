@@ -219,3 +219,14 @@ WHY_IN_SPANISH = "los valores de los modelos causales y enmascarados están en e
 )
 def test_notes_with_headings_codes_and_reasons_are_in_the_language(english, spanish):
     assert page_language("es").known(english) == spanish
+
+
+def test_a_remark_with_its_place_is_in_the_language():
+    english = (
+        "CIM-S058 a.csv row 6, item 5, condition bad: 2 words differ from condition 'good' (a/b);"
+        " in nearly all items 1 at most."
+    )
+    assert page_language("es").known(english) == (
+        "CIM-S058 a.csv, fila 6, ítem 5, condición bad: 2 palabras difieren de la condición 'good'"
+        " (a/b); en casi todos los ítems 1 como mucho."
+    )
