@@ -80,7 +80,7 @@ def test_the_tests_of_a_model_do_not_depend_on_what_is_shown_beside_it(workspace
     name = next(iter(named))
 
     def tests(names):
-        tables = {one.name: one.grid for one in results_of(Workspace(workspace), names).tables}
+        tables = {one.name: one.grid for _, one in results_of(Workspace(workspace), names).tables}
         return {row[1]: row[-2] for row in tables["tests"].rows}
 
     (alone,) = tests([name]).items()

@@ -128,7 +128,9 @@ def test_the_menu_above_a_column_says_what_it_is(folder):
         await user.should_see("Prendi le colonne come scelte")
         choose(user, 2, "bad")
         await seen(user, "Letto come coppie: frasi giuste = «Frase A», frasi sbagliate = «Frase B»")
-        await user.should_see("in base a queste): «Frase C», «Punti»; righe tralasciate: 4.")
+        await user.should_see(
+            "conservate, senza punteggio: «Frase C», «Punti»; righe tralasciate: 4."
+        )
         await user.should_not_see("Quale colonna ha le frasi giuste")
         heads = grid_of(user).options["columnDefs"][1:]
         assert [head["headerComponentParams"]["role"] for head in heads] == [

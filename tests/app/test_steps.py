@@ -331,7 +331,7 @@ def test_a_suite_by_its_address_is_fetched_before_it_waits_in_the_queue(
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("blimp", "suites/blimp, and give that folder to cimento"),
+        ("blimp", "suites/blimp, and run that folder"),
         (f"github:someone/suites@{REVISION}", "cannot be fetched"),
         ("hf:someone/suites", "it names no commit"),
         ("blimpo", "there is no such suite"),

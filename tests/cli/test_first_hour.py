@@ -75,7 +75,10 @@ def test_methods_say_who_was_asked_what(capsys):
 
 @pytest.mark.parametrize(
     ("limit", "intervals"),
-    [("30", "(Student's t)"), ("100", "(studentized bootstrap (Hall 1988))")],
+    [
+        ("30", "(Student's t, used for fewer than 8)"),
+        ("100", "(studentized bootstrap (Hall 1988), used for 8 to 200 of them)"),
+    ],
 )
 def test_methods_name_the_intervals_that_were_made(limit, intervals, capsys):
     assert invoke(["run", "it-islands", "-m", "demo-causal", "--limit", limit]) == 0

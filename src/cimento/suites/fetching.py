@@ -371,7 +371,7 @@ def explained(dataset: PublishedDataset, address: str, target: Path) -> Iterator
             where=address,
             seen=f"cannot be fetched ({type(error).__name__}: {reason[0][:200]})",
             todo=f"Without a network: fetch it elsewhere ({dataset.format}), copy its files into"
-            f" {folder}, then `cimento run {folder} -m MODEL`. With one: try again; it resumes.",
+            f" {folder}, and run that folder. With one: try again; it resumes.",
         ) from error
 
 
