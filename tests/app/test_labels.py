@@ -190,7 +190,7 @@ def test_the_sentences_beside_a_model_are_downloaded_with_their_labels(tmp_path)
     for row in rows:
         assert isinstance(row["log-probabilità in bit"], float)
         assert (
-            row["Differenza di rango"] == row["Rango per il modello"] - row["Rango per le persone"]
+            row["Differenza di rango"] == row["Rango per le persone"] - row["Rango per il modello"]
         )
     header = openpyxl.load_workbook(made)["item"][1]
     heads = [cell.value for cell in header]

@@ -271,7 +271,9 @@ def _items(rows: Rows, language: str) -> Rows:
     head, *body = rows = _without_copy(rows)
     if "story" not in head or VERSION not in head:
         is_told = not _TELLING.isdisjoint(head)
-        return [[heading(name, language) for name in head], *body] if is_told else rows
+        # A phenomenon under another name would be a second column for whoever reads the copy.
+        told = [name if name == _PHENOMENON else heading(name, language) for name in head]
+        return [told, *body] if is_told else rows
     version = head.index(VERSION)
     called = [story_heading(name, language) for name in head]
     cells = ([version_called(c, language) if n == version else c for n, c in enumerate(row)]

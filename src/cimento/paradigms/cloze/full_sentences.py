@@ -39,9 +39,10 @@ def are_full(table: Table, name: str) -> bool:
 
 
 def _rows(table: Table, name: str) -> Iterator[tuple[str, str]]:
-    """The sentence of each row, with underscores for its blank, and the right word."""
-    due = table.find("target") or ""
-    return zip(map(with_blank, table.cells[name]), table.stripped(due), strict=True)
+    """The sentence of each row, with underscores for its blank, and the right word, if any."""
+    due, cells = table.find("target"), table.cells[name]
+    words = [""] * len(cells) if due is None else table.stripped(due)
+    return zip(map(with_blank, cells), words, strict=True)
 
 
 def _is_placed(cell: str, word: str) -> bool:
