@@ -36,7 +36,7 @@ def test_every_table_of_a_run_is_saved_as_a_workbook(tmp_path, suite, models):
     folders = sorted(manifest.parent for manifest in runs.rglob("manifest.json"))
     assert len(folders) == len(models)
     results = results_of(Workspace(tmp_path), [str(one.relative_to(tmp_path)) for one in folders])
-    tables = {table.name: table.grid for table in results.tables}
+    tables = {table.name: table.grid for _, table in results.tables}
     if len(folders) > 1:
         tables |= compare(*map(open_run, folders)).grids()
     assert tables

@@ -13,8 +13,7 @@ from cimento.app.words import LANGUAGES, USUAL, Words, report_labels, said, word
 from cimento.documents import html
 from cimento.documents.findings import findings_of
 from cimento.kinds.run import Run
-from cimento.paradigms.regions.people_rates import MAJORITY, MEANS, ONE_PERSON
-from cimento.report import JointReport
+from cimento.report import MAJORITY, MEANS, ONE_PERSON, JointReport
 from cimento.report.findings import Finding, Findings
 from cimento.report.grid import Grid, GridCell
 from cimento.report.language import ENGLISH, PageLanguage, Told

@@ -109,6 +109,8 @@ class Contributions:
     strips: tuple[Strip, ...]
 
 
+MAJORITY, MEANS, ONE_PERSON = "most people", "mean ratings", "one person"
+"""Who is meant in a table of people beside models: most people in choices, or means in ratings."""
 RANK_GAP = "the model's rank above people's"
 """The question of a rated sentence: the ranks by which a model likes it better, over all ranks."""
 

@@ -15,9 +15,9 @@ from cimento.cli.main import invoke
 from cimento.judgments import ACCEPTABILITY, BETTER, Judgment, table_of, write_judgments
 from cimento.judgments.effects import condition_shares
 from cimento.paradigms.regions.people_items import people_by_item
-from cimento.paradigms.regions.people_rates import MEANS, ONE_PERSON
 from cimento.paradigms.regions.people_ratings import NOBODY_BOTH
 from cimento.paradigms.regions.people_tables import people_grid, people_of
+from cimento.report import MEANS, ONE_PERSON
 from cimento.report.findings_people import same_verdict_said
 from cimento.statistics.raters import UNKNOWN_PEOPLE
 from cimento.testing import FakeScorer

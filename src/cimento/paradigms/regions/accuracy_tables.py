@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.io.values import grouped
-from cimento.paradigms.regions.factorial_tables import interval_methods
 from cimento.report.cells import repeated
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 
@@ -94,6 +93,8 @@ def _mean(mean: Mean) -> EstimateCell:
 
 
 def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
+    from cimento.paradigms.regions.factorial_tables import interval_methods
+
     reasons = grouped((one.reason, f"{one.model} {one.measure}") for one in results if one.reason)
     blank = tuple(f"Blank: {reason} ({', '.join(who)})." for reason, who in reasons.items())
     shares = [

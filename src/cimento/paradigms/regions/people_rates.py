@@ -32,6 +32,7 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.paradigms.regions.predictions import evaluate_item, parse_predictions
 from cimento.records.outcomes import VerdictName
+from cimento.report import MAJORITY, ONE_PERSON
 from cimento.statistics.agreement import Agreement, cohen_kappa
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.suites import Suite
 
-MAJORITY, MEANS, ONE_PERSON = "most people", "mean ratings", "one person"
 NO_CHOICES = "nobody chose between these sentences"
 _CONSTANT = {
     "all values of x are equal": "all margins of the model are equal",

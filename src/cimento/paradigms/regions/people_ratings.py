@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING
 
 from cimento.paradigms.regions.judging import judged_suite, questions
 from cimento.paradigms.regions.people_rates import (
-    MEANS,
-    ONE_PERSON,
     PeopleRate,
     kind_of_votes,
     passing,
@@ -26,6 +24,7 @@ from cimento.paradigms.regions.people_rates import (
     undecidable,
 )
 from cimento.paradigms.regions.predictions import parse_predictions
+from cimento.report import MEANS, ONE_PERSON
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.raters import UNKNOWN_PEOPLE, for_others

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.io.values import grouped
-from cimento.paradigms.regions.people_rates import MAJORITY, MEANS, rates_of_choices
+from cimento.paradigms.regions.people_rates import rates_of_choices
 from cimento.paradigms.regions.people_ratings import rates_of_ratings
 from cimento.records.outcomes import KAPPA, NO_INTERVAL, SAME_VERDICT, Estimate
+from cimento.report import MAJORITY, MEANS
 from cimento.report.cells import Shown
 from cimento.report.formatting import ends_of, number, rate_as_text
 from cimento.report.grid import BLANK, Grid
