@@ -120,24 +120,32 @@ def test_a_reading_that_is_refused_says_so_and_keeps_the_menus_and_the_answers(t
     assert len(stored(tmp_path, "longa")) == 12
 
 
-def test_what_people_said_of_themselves_is_beside_their_answers_and_no_address(tmp_path):
-    seen = {}
+def downloaded(folder, name, table, told):
+    """The headings and the rows of the workbook of answers that the page gives of a table."""
+    files = []
 
     async def flow(user):
-        await read(user, "forma.csv", FORM)
-        await user.should_see("sobre as pessoas, nos arquivos de respostas", retries=300)
+        await read(user, name, table)
+        await user.should_see(told, retries=300)
         user.find("Respostas (Excel)").click()
-        seen["file"] = await user.download.next()
+        files.append(await user.download.next())
 
-    visit(tmp_path, flow)
+    visit(folder, flow)
+    sheet = openpyxl.load_workbook(io.BytesIO(files[0].content)).active
+    header, *rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
+    return header, rows
+
+
+def test_what_people_said_of_themselves_is_beside_their_answers_and_no_address(tmp_path):
+    header, rows = downloaded(
+        tmp_path, "forma.csv", FORM, "sobre as pessoas, nos arquivos de respostas"
+    )
     about = json.loads((tmp_path / "judgments" / "forma.about.json").read_text(encoding="utf-8"))
     assert [*about] == ["Qual é a sua região?", "Quantas línguas fala?"]
     people = list(dict.fromkeys(one.annotator for one in stored(tmp_path, "forma")))
     assert about["Qual é a sua região?"] == dict(
         zip(people, ["Porto", "Bahia", "Porto"], strict=True)
     )
-    sheet = openpyxl.load_workbook(io.BytesIO(seen["file"].content)).active
-    header, *rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
     region, languages = map(header.index, about)
     told = [("Porto", "2")] * 4 + [("Bahia", "3")] * 4 + [("Porto", "1")] * 4
     assert [(row[region], row[languages]) for row in rows] == told
@@ -145,17 +153,7 @@ def test_what_people_said_of_themselves_is_beside_their_answers_and_no_address(t
 
 
 def test_conditions_of_sentences_have_means_and_stay_in_the_files(tmp_path):
-    seen = {}
-
-    async def flow(user):
-        await read(user, "longa.csv", LONG)
-        await user.should_see('Médias por "Condição"', retries=300)
-        user.find("Respostas (Excel)").click()
-        seen["file"] = await user.download.next()
-
-    visit(tmp_path, flow)
-    sheet = openpyxl.load_workbook(io.BytesIO(seen["file"].content)).active
-    header, *rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
+    header, rows = downloaded(tmp_path, "longa.csv", LONG, 'Médias por "Condição"')
     assert header.count("Condição") == 1
     assert [row[header.index("Condição")] for row in rows] == ["plena", "negada"] * 6
     made = load_suite(tmp_path / "suites" / "longa.xlsx").sentences
