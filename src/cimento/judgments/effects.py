@@ -21,6 +21,7 @@ from cimento.judgments.summaries import (
     place_design,
     rating_of,
 )
+from cimento.judgments.yes_no import NO, YES
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.mixed import MixedFit
@@ -32,7 +33,6 @@ _MOST_SLOPES = 3
 """Conditions up to which slopes are tried: more have more correlations than answers can tell."""
 _MOST_OPTIONS = 8
 """Options up to which each has a share: where every item has options of its own, none says much."""
-_YES, _NO = "yes", "no"
 _Row: TypeAlias = tuple[str, float, str | None, tuple[str, str]]
 """Condition, answer as a number, participant, and item of its suite."""
 
@@ -110,9 +110,9 @@ def _shares(
                 yes = [one == option for one in chosen]
                 yield _share(question, option, answers, yes, clusters)
     elif question in (ACCEPTABLE, FITS):
-        by_condition = grouped((j.condition, j) for j in answers if j.value in (_YES, _NO))
+        by_condition = grouped((j.condition, j) for j in answers if j.value in (YES, NO))
         for condition, asked in by_condition.items():
-            yes = [j.value == _YES for j in asked]
+            yes = [j.value == YES for j in asked]
             yield _share(question, condition, asked, yes, clusters)
 
 
@@ -194,9 +194,9 @@ def acceptance_shares(judgments: Sequence[Judgment]) -> list[SentenceShare]:
             left out, and of repeated ones of one person all but the first.
     """
     asked = grouped(
-        ((one.suite, one.item, one.condition, one.candidate or one.item), one.value == _YES)
+        ((one.suite, one.item, one.condition, one.candidate or one.item), one.value == YES)
         for one in once(judgments)
-        if one.question == ACCEPTABLE and one.counts and one.value in (_YES, _NO)
+        if one.question == ACCEPTABLE and one.counts and one.value in (YES, NO)
     )
     return [
         SentenceShare(
@@ -314,8 +314,8 @@ def _number(question: str, judgment: Judgment) -> float | None:
     """A rating, or 1 for yes and 0 for no; None for other answers."""
     if is_rated(question):
         return rating_of(judgment)
-    if question == ACCEPTABLE and judgment.value in (_YES, _NO):
-        return float(judgment.value == _YES)
+    if question == ACCEPTABLE and judgment.value in (YES, NO):
+        return float(judgment.value == YES)
     return None
 
 
