@@ -14,34 +14,12 @@ from cimento.cli.main import invoke
 from cimento.paradigms.cloze.files import write_cloze
 from cimento.paradigms.cloze.recording import read_recorded_candidates
 from cimento.suites.cloze import ClozeItem, ClozeSuite, Option
-
-ITEMS = (
-    ClozeItem(
-        "pioggia",
-        "Siamo usciti ",
-        " pioveva.",
-        (
-            Option("anche se"),
-            Option("mentre", "plausible"),
-            Option("quindi", "implausible"),
-        ),
-        columns={"relation": "concessive", "sentence": "a"},
-    ),
-    ClozeItem(
-        "febbre",
-        "Il bambino resta a casa ",
-        " ha la febbre.",
-        (Option("perché", variants=("perche'",)), Option("ma", "implausible")),
-        columns={"relation": "causal", "sentence": "a"},
-    ),
-    ClozeItem("fame", "Ho fame, ", " mangio.", (Option("quindi"), Option("se", "implausible"))),
-)
-SUITE = ClozeSuite(Meta("it-connectives-small", language="it"), items=ITEMS)
+from tests.helpers.connectives import CONNECTIVES
 
 
 @pytest.fixture
 def suite_folder(tmp_path):
-    return write_cloze(SUITE, tmp_path / "suite")
+    return write_cloze(CONNECTIVES, tmp_path / "suite")
 
 
 def counts(run, question, group="", level=""):
@@ -102,12 +80,12 @@ def test_a_recording_of_another_suite_is_refused(tmp_path):
     path = tmp_path / "recorded.tsv"
     path.write_text("item\trank\tcandidate\nfame\t1\ta\n", encoding="utf-8")
     with pytest.raises(InputError, match="no answer for item 'pioggia'"):
-        evaluate(SUITE, f"replay:{path}")
+        evaluate(CONNECTIVES, f"replay:{path}")
 
 
 def test_items_of_one_text_have_one_answer(tmp_path):
     again = ClozeItem("fame/2", "Ho fame, ", " mangio.", (Option("dunque"),))
-    suite = ClozeSuite(Meta("it-twice", language="it"), items=(ITEMS[2], again))
+    suite = ClozeSuite(Meta("it-twice", language="it"), items=(CONNECTIVES.items[2], again))
     path = tmp_path / "recorded.tsv"
     path.write_text("item\trank\tcandidate\nfame\t1\ta\nfame/2\t1\tb\n", encoding="utf-8")
     with pytest.raises(InputError, match="'fame/2' has another answer than item 'fame'"):

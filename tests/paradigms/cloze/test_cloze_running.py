@@ -25,35 +25,13 @@ from cimento.paradigms.cloze.profile import open_cloze_runs
 from cimento.paradigms.cloze.requests import ClozeAnswers, blank_requests
 from cimento.suites.cloze import ClozeItem, ClozeSuite, Option
 from cimento.testing.models import uniform_scorer
+from tests.helpers.connectives import CONNECTIVES
 from tests.helpers.whole_path import ask_folder
-
-ITEMS = (
-    ClozeItem(
-        "pioggia",
-        "Siamo usciti ",
-        " pioveva.",
-        (
-            Option("anche se"),
-            Option("mentre", "plausible"),
-            Option("quindi", "implausible"),
-        ),
-        columns={"relation": "concessive", "sentence": "a"},
-    ),
-    ClozeItem(
-        "febbre",
-        "Il bambino resta a casa ",
-        " ha la febbre.",
-        (Option("perché", variants=("perche'",)), Option("ma", "implausible")),
-        columns={"relation": "causal", "sentence": "a"},
-    ),
-    ClozeItem("fame", "Ho fame, ", " mangio.", (Option("quindi"), Option("se", "implausible"))),
-)
-SUITE = ClozeSuite(Meta("it-connectives-small", language="it"), items=ITEMS)
 
 
 @pytest.fixture
 def suite_folder(tmp_path):
-    return write_cloze(SUITE, tmp_path / "suite")
+    return write_cloze(CONNECTIVES, tmp_path / "suite")
 
 
 def run_of(suite, folder, tmp_path, **options):
@@ -81,7 +59,7 @@ def counted(run, question, statistic="accuracy"):
 
 def test_a_text_that_several_items_share_is_asked_once():
     again = ClozeItem("fame/2", "Ho fame, ", " mangio.", (Option("dunque"),))
-    requests = blank_requests((*ITEMS, again), FillPolicy())
+    requests = blank_requests((*CONNECTIVES.items, again), FillPolicy())
     assert len(requests.asked) == 3
     assert requests.places["request"].to_list() == [0, 1, 2, 2]
     assert requests.asked[2].options == ("quindi", "se", "dunque")
@@ -97,7 +75,7 @@ def test_a_text_that_several_items_share_is_asked_once():
     ],
 )
 def test_every_kind_of_model_fills_and_chooses(name, method, choices, zoo_folder, tmp_path):
-    run = run_of(SUITE, zoo_folder(name), tmp_path, k=4)
+    run = run_of(CONNECTIVES, zoo_folder(name), tmp_path, k=4)
     answers = ClozeAnswers(run)
     assert answers.methods == (method,)
     assert answers.choices == choices
@@ -114,7 +92,7 @@ def test_every_kind_of_model_fills_and_chooses(name, method, choices, zoo_folder
 def test_options_of_a_causal_model_have_the_scores_of_their_texts(zoo_folder, tmp_path):
     """The three rules against the tokens of `cimento score`, cut by hand."""
     folder = zoo_folder("gpt2")
-    run = run_of(SUITE, folder, tmp_path)
+    run = run_of(CONNECTIVES, folder, tmp_path)
     text, start = "Ho fame, quindi mangio.", len("Ho fame, ")
     [answer] = ask_folder(folder, [text])
     parts = {"left": 0.0, "continuation": 0.0, "sentence": answer.total}
@@ -127,14 +105,14 @@ def test_options_of_a_causal_model_have_the_scores_of_their_texts(zoo_folder, tm
 
 def test_the_sentence_of_a_masked_model_is_its_pseudo_likelihood(zoo_folder, tmp_path):
     folder = zoo_folder("roberta")
-    run = run_of(SUITE, folder, tmp_path, choice=("sentence",))
+    run = run_of(CONNECTIVES, folder, tmp_path, choice=("sentence",))
     [answer] = ask_folder(folder, ["Ho fame, quindi mangio."], Policy())
     assert options_of(run, "sentence", "fame")["quindi"] == pytest.approx(answer.total, abs=1e-4)
 
 
 def test_the_sentinel_scores_what_the_decoder_writes(zoo_folder, tmp_path):
     folder = zoo_folder("t5")
-    run = run_of(SUITE, folder, tmp_path)
+    run = run_of(CONNECTIVES, folder, tmp_path)
     request = Score(
         "<extra_id_0> quindi <extra_id_1>",
         "Ho fame, <extra_id_0> mangio.",
@@ -148,7 +126,7 @@ def test_the_sentinel_scores_what_the_decoder_writes(zoo_folder, tmp_path):
 
 
 def test_a_model_that_only_scores_still_chooses():
-    run = evaluate(SUITE, uniform_scorer(10))
+    run = evaluate(CONNECTIVES, uniform_scorer(10))
     answers = ClozeAnswers(run)
     assert (answers.methods, answers.choices) == ((), ("sentence", "left", "continuation"))
     [ma] = [candidate for candidate in answers.by_rule("left")["febbre"] if candidate.text == "ma"]
@@ -162,25 +140,25 @@ def test_a_model_that_only_scores_still_chooses():
     with pytest.raises(UsageError, match="only scores texts"):
         evaluate(bare, uniform_scorer(10))
     with pytest.raises(UsageError, match="choice=mask"):
-        evaluate(SUITE, uniform_scorer(10), choice="mask")
+        evaluate(CONNECTIVES, uniform_scorer(10), choice="mask")
 
 
 def test_a_masked_model_that_shows_nothing_of_itself_chooses_by_sentences():
     masked = uniform_scorer(10)
     masked._card = dataclasses.replace(masked.card, kind="masked")
-    assert ClozeAnswers(evaluate(SUITE, masked)).choices == ("sentence",)
+    assert ClozeAnswers(evaluate(CONNECTIVES, masked)).choices == ("sentence",)
 
 
 def test_the_chance_of_a_choice_is_one_in_its_options():
-    run = evaluate(SUITE, uniform_scorer(10))
+    run = evaluate(CONNECTIVES, uniform_scorer(10))
     assert run.estimates()[0].chance == pytest.approx((1 / 3 + 1 / 2 + 1 / 2) / 3)
 
 
 def test_a_stored_run_is_opened_and_not_asked_again(zoo_folder, tmp_path):
     folder = zoo_folder("bert-cased")
-    first = run_of(SUITE, folder, tmp_path)
+    first = run_of(CONNECTIVES, folder, tmp_path)
     before = {path: path.stat().st_mtime_ns for path in first.folder.rglob("*")}
-    again = run_of(SUITE, folder, tmp_path, by="relation")
+    again = run_of(CONNECTIVES, folder, tmp_path, by="relation")
     assert again.folder == first.folder
     assert any(estimate.group == "relation" for estimate in again.estimates())
     assert {path: path.stat().st_mtime_ns for path in first.folder.rglob("*")} == before
@@ -212,7 +190,7 @@ def test_a_model_that_cannot_be_asked_leaves_the_others_be(suite_folder, tmp_pat
 
 
 def test_a_choice_passes_fails_ties_or_stays_unscored():
-    item = ITEMS[0]
+    item = CONNECTIVES.items[0]
 
     def chosen(**scores):
         [choice] = choose([item], {item.id: {"anche se": scores.pop("anche_se"), **scores}})
@@ -227,7 +205,9 @@ def test_a_choice_passes_fails_ties_or_stays_unscored():
     missing = chosen(anche_se=-1.0, mentre=None, quindi=-3.0)
     assert (missing.verdict, missing.right, missing.value) == ("unscored", None, None)
     assert "'mentre'" in missing.reason
-    variant = choose(ITEMS[1:2], {"febbre": {"perché": -9.0, "perche'": -1.0, "ma": -2.0}})
+    variant = choose(
+        CONNECTIVES.items[1:2], {"febbre": {"perché": -9.0, "perche'": -1.0, "ma": -2.0}}
+    )
     assert variant[0].verdict == "pass"
     assert choose([ClozeItem("a", "x ", "", (Option("y"),))], {}) == []
 
