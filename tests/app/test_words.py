@@ -133,11 +133,11 @@ def test_the_browser_says_which_language_is_spoken():
 def test_advice_on_the_option_is_one_on_the_menus_above_the_columns():
     advice = "Or give --columns='good=Frase A,bad=Frase B', or the other way round."
     assert by_menus(said(advice, "it"), words("it")) == (
-        "Oppure dai nei menu sopra le colonne frasi giuste = «Frase A», frasi sbagliate ="
+        "Oppure indica nei menu sopra le colonne frasi buone = «Frase A», frasi cattive ="
         " «Frase B», o il contrario."
     )
     assert by_menus("Say which: --columns=good=A or --columns=nothing.", words("en")) == (
-        "Say which: in the menus above the columns good sentences = «A» or --columns=nothing."
+        'Say which: in the menus above the columns good sentences = "A" or --columns=nothing.'
     )
 
 
