@@ -83,7 +83,7 @@ def test_a_table_whose_names_say_nothing_is_asked_which_column_is_which(folder):
         await user.should_see("Colonna frase 1")
         good, bad = (
             next(e for e in user.find(ui.select).elements if e.props["label"] == label)
-            for label in ("Frasi giuste", "Frasi sbagliate")
+            for label in ("Frasi buone", "Frasi cattive")
         )
         (use,) = user.find("Usa queste colonne").elements
         assert (good.value, bad.value, use.enabled) == (None, None, False)

@@ -270,7 +270,7 @@ def test_the_table_of_choices_says_which_is_good_and_lists_what_nobody_chose(tmp
     visit(tmp_path, flow)
     # R: prop.test(4, 4, correct = FALSE)$conf.int, and of 0 of 4 and 1 of 3; Wilson 1927.
     assert ["2", "boa", BOY, "4/4", "100%", "51% – 100%"] in seen["rows"]
-    assert ["2", "má", PAIRS[1][1], "0/4", "0%", "0% – 49%"] in seen["rows"]
+    assert ["2", "ruim", PAIRS[1][1], "0/4", "0%", "0% – 49%"] in seen["rows"]
     assert ["3", "", "ambas", "1/3", "33%", "6% – 79%"] in seen["rows"]
     sheet = openpyxl.load_workbook(io.BytesIO(seen["file"].content)).active
     header, *body = [[cell.value for cell in row] for row in sheet.iter_rows()]

@@ -268,9 +268,8 @@ def _ask_roles(proposal: Proposal, say: Words, done: Done) -> None:
     ui.label(say("edit.roles-what"))
     with ui.element("div").classes("tools"):
         for choice in proposal.choices:
-            shown = ", ".join(
-                f"{names} = {role_name(role, say)}" for role, names in named_by_role(choice, say).items()
-            )
+            roles = named_by_role(choice, say).items()
+            shown = ", ".join(f"{names} = {role_name(role, say)}" for role, names in roles)
             button(shown, partial(done, partial(with_roles, choice=choice)))
 
 
