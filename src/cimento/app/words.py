@@ -42,7 +42,7 @@ LANGUAGES: Mapping[str, str] = {
     "ru": "Русский",
 }
 """The languages of the app by ISO 639-1 code, each in its own words."""
-QUOTES: Mapping[str, str] = {"en": '""', "pt": "“”"}
+QUOTES: Mapping[str, tuple[str, str]] = {"en": ('"', '"'), "pt": ("“", "”")}
 """Quotation marks by language; in the others, « »."""
 _SAID_FILE = Path(__file__).parents[1] / "data" / "said.toml"
 _REPORT_FILE = _SAID_FILE.with_name("report.toml")
@@ -102,7 +102,7 @@ class Words:
 
     def quoted(self, name: str) -> str:
         """A name between the quotation marks of the language."""
-        first, last = QUOTES.get(self.language, "«»")
+        first, last = QUOTES.get(self.language, ("«", "»"))
         return f"{first}{name}{last}"
 
     def named(self, what: str, name: str) -> str:
