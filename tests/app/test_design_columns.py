@@ -62,7 +62,7 @@ def test_factors_keep_their_names_and_places_whichever_column_is_chosen_as_condi
     one = with_role(made, "Estrutura", "condition")
     assert check_grid(one).read.roles["factors"] == ("Dependência", "Estrutura")
     assert roles_shown(one) == ["item", "factors", "condition", "sentence"]
-    assert "«Estrutura»" in unheeded(one, check_grid(one).read, words("pt"))
+    assert "“Estrutura”" in unheeded(one, check_grid(one).read, words("pt"))
     both = with_role(one, "Dependência", "condition")
     assert both.roles == {"factors": "Estrutura", "factors 2": "Dependência"}
     assert roles_shown(both) == ["item", "factors", "factors", "sentence"]
@@ -151,7 +151,7 @@ def test_a_table_with_an_apostrophe_is_read_saved_and_said_to_be_superseded(tmp_
 
     async def flow(user):
         await user.open("/pt/edit?suite=suites/ilhas d'água.csv")
-        await user.should_see("fatores = «Dependência», «Estrutura»", retries=100)
+        await user.should_see("fatores = “Dependência”, “Estrutura”", retries=100)
         await user.should_see("clique nela duas vezes")
         user.find("Definir a língua").click()
         await user.should_not_see("Definir a língua", retries=100)

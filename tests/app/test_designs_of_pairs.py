@@ -98,7 +98,7 @@ def test_the_page_asks_before_it_asks_for_the_language(tmp_path, answer):
 
     async def flow(user):
         await user.open("/it/edit?suite=suites/attrazione.csv")
-        await user.should_see("Ogni serie ha una volta ciascuna", retries=100)
+        await user.should_see("Ogni insieme ha una volta ciascuna", retries=100)
         await user.should_not_see(say("edit.describe"))
         do = say("edit.worst-do", cell="singolare, errato")
         user.find(do if answer == "cell" else say("edit.pairs-keep")).click()

@@ -79,11 +79,11 @@ def test_a_table_whose_names_say_nothing_is_asked_which_column_is_which(folder):
 
     async def flow(user):
         await user.open("/it/edit?suite=refusi.xlsx")
-        await seen(user, "Quale colonna ha le frasi giuste")
+        await seen(user, "Quale colonna ha le frasi buone")
         await user.should_see("Colonna frase 1")
         good, bad = (
             next(e for e in user.find(ui.select).elements if e.props["label"] == label)
-            for label in ("Frasi giuste", "Frasi sbagliate")
+            for label in ("Frasi buone", "Frasi cattive")
         )
         (use,) = user.find("Usa queste colonne").elements
         assert (good.value, bad.value, use.enabled) == (None, None, False)
@@ -91,7 +91,7 @@ def test_a_table_whose_names_say_nothing_is_asked_which_column_is_which(folder):
         assert (bad.value, use.enabled) == (0, True)
         user.find("Usa queste colonne").click()
         await seen(user, "Il test si può usare.")
-        await user.should_not_see("Quale colonna ha le frasi giuste")
+        await user.should_not_see("Quale colonna ha le frasi buone")
         assert grid_of(user).options["rowData"][0]["c1"] == "Il cane dorme."
 
     visit(folder, flow)
@@ -121,17 +121,17 @@ def test_the_menu_above_a_column_says_what_it_is(folder):
 
     async def flow(user):
         await user.open("/it/edit?suite=prove.xlsx")
-        await seen(user, "Quale colonna ha le frasi giuste")
+        await seen(user, "Quale colonna ha le frasi buone")
         choose(user, 1, "good")
         choose(user, 4, "bad")
         await seen(user, "La colonna 'Punti' contiene numeri")
         await user.should_see("Prendi le colonne come scelte")
         choose(user, 2, "bad")
-        await seen(user, "Letto come coppie: frasi giuste = «Frase A», frasi sbagliate = «Frase B»")
+        await seen(user, "Letto come coppie: frasi buone = «Frase A», frasi cattive = «Frase B»")
         await user.should_see(
             "conservate, senza punteggio: «Frase C», «Punti»; righe tralasciate: 4."
         )
-        await user.should_not_see("Quale colonna ha le frasi giuste")
+        await user.should_not_see("Quale colonna ha le frasi buone")
         heads = grid_of(user).options["columnDefs"][1:]
         assert [head["headerComponentParams"]["role"] for head in heads] == [
             "item", "good", "bad", "", "",
@@ -157,7 +157,7 @@ def test_a_choice_that_has_no_effect_is_said_to_have_none(folder):
         choose(user, 2, "")
         await user.should_not_see("per ora non ha effetto", retries=200)
         choose(user, 0, "")
-        await seen(user, "La colonna «good» è ancora letta come frasi giuste")
+        await seen(user, "La colonna «good» è ancora letta come frasi buone")
         heads = grid_of(user).options["columnDefs"][1:]
         assert [head["headerComponentParams"]["role"] for head in heads] == ["good", "bad", ""]
 

@@ -59,9 +59,9 @@ def test_each_pair_has_its_sentences_values_margin_and_result(tmp_path):
     for line, row in zip(PAIRS.splitlines()[1:], rows, strict=True):
         phenomenon, good, bad = line.split(",")
         assert row["Fenómeno"] == phenomenon
-        assert (row["oraciones correctas"], row["oraciones incorrectas"]) == (good, bad)
+        assert (row["oraciones buenas"], row["oraciones malas"]) == (good, bad)
         of_bad, of_good = (
-            row[f"surprisal en bits: oraciones {which}"] for which in ("incorrectas", "correctas")
+            row[f"surprisal en bits: oraciones {which}"] for which in ("malas", "buenas")
         )
         assert row["Margen (bits)"] == pytest.approx(of_bad - of_good)
         is_right = of_good < of_bad

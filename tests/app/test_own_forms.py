@@ -42,7 +42,7 @@ def test_a_form_becomes_a_test_its_answers_are_described_and_go_into_a_copy(tmp_
     async def flow(user):
         await user.open("/en/people")
         await choose(user, "modulo.csv", FORM)
-        await user.should_see("«modulo.csv» is here", retries=300)
+        await user.should_see('"modulo.csv" is here', retries=300)
         fill(user, ui.select, "Language of the sentences", "it")  # the file is not chosen again
         await user.should_see(marker="counts", retries=300)
         await user.should_see('about the people, in the files of answers: "Età"')

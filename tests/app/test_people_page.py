@@ -307,7 +307,7 @@ def test_a_share_in_percent_leaves_nobody_out(folder):
         await user.open("/en/people?survey=surveys/frasi")
         user.find("Read the answers").click()
         await user.should_see("Krippendorff's alpha", retries=300)
-        fill(user, ui.input, "Least proportion of checks that is right", 80)
+        fill(user, ui.input, "Smallest proportion of checks passed", 80)
         user.find("Leave them out").click()
         await user.should_see("From 0 to 1", kind=ui.notification, retries=200)
 

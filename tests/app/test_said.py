@@ -176,7 +176,7 @@ def test_the_files_that_are_looked_at_say_most_of_it():
     ("text", "russian"),
     [
         ("1 item in the conditions good, bad; 1 prediction",
-         "1 пункт, в каждом правильное и неправильное предложение; 1 предсказание"),
+         "1 пункт, в каждом хорошее и плохое предложение; 1 предсказание"),
         ("22 items in the conditions long, short; 5 predictions",
          "22 пункта в условиях long, short; 5 предсказаний"),
         ("111 items, 21 with an expected answer", "111 пунктов, из них с ожидаемым ответом: 21"),

@@ -213,7 +213,7 @@ def test_step_two_leads_from_answers_to_step_five_and_gives_no_false_advice(tmp_
         await user.should_not_see("Ponha uma linha assim acima")
         (link,) = user.find(marker="to-answers").elements
         await user.open(link.props["href"])
-        await user.should_see("«respostas.csv» já está aqui", retries=300)
+        await user.should_see("“respostas.csv” já está aqui", retries=300)
 
     visit(tmp_path, flow)
 
@@ -270,7 +270,7 @@ def test_the_table_of_choices_says_which_is_good_and_lists_what_nobody_chose(tmp
     visit(tmp_path, flow)
     # R: prop.test(4, 4, correct = FALSE)$conf.int, and of 0 of 4 and 1 of 3; Wilson 1927.
     assert ["2", "boa", BOY, "4/4", "100%", "51% – 100%"] in seen["rows"]
-    assert ["2", "má", PAIRS[1][1], "0/4", "0%", "0% – 49%"] in seen["rows"]
+    assert ["2", "ruim", PAIRS[1][1], "0/4", "0%", "0% – 49%"] in seen["rows"]
     assert ["3", "", "ambas", "1/3", "33%", "6% – 79%"] in seen["rows"]
     sheet = openpyxl.load_workbook(io.BytesIO(seen["file"].content)).active
     header, *body = [[cell.value for cell in row] for row in sheet.iter_rows()]
@@ -329,7 +329,7 @@ def test_choices_are_beside_a_model_item_by_item_on_the_page_and_in_a_file(tmp_p
         user.find(marker="open formulario").click()
         await user.should_see(marker="counts", retries=300)
         user.find("Comparar com as execuções").click()
-        await user.should_see("Escolhas usadas: da tabela «formulario»; pessoas: 4", retries=300)
+        await user.should_see("Escolhas usadas: da tabela “formulario”; pessoas: 4", retries=300)
         seen["rows"] = cells_of(user)
         user.find("Frase por frase (Excel)").click()
         seen["file"] = await user.download.next()

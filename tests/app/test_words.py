@@ -10,13 +10,16 @@ from cimento.app.words import (
     LANGUAGES,
     by_menus,
     message_of,
+    report_labels,
     said,
+    sayings,
     spoken,
     translations,
     words,
 )
 from cimento.errors import SuiteError
 from cimento.faults import CHECKS, fault
+from cimento.intake.words import EXPORTED, HEADINGS, SHEETS
 
 ALIKE = {
     "frame.title", "edit.error", "people.suite", "people.of-sd", "run.seed", "read.bibtex",
@@ -133,11 +136,11 @@ def test_the_browser_says_which_language_is_spoken():
 def test_advice_on_the_option_is_one_on_the_menus_above_the_columns():
     advice = "Or give --columns='good=Frase A,bad=Frase B', or the other way round."
     assert by_menus(said(advice, "it"), words("it")) == (
-        "Oppure dai nei menu sopra le colonne frasi giuste = «Frase A», frasi sbagliate ="
+        "Oppure indica nei menu sopra le colonne frasi buone = «Frase A», frasi cattive ="
         " «Frase B», o il contrario."
     )
     assert by_menus("Say which: --columns=good=A or --columns=nothing.", words("en")) == (
-        "Say which: in the menus above the columns good sentences = «A» or --columns=nothing."
+        'Say which: in the menus above the columns good sentences = "A" or --columns=nothing.'
     )
 
 
@@ -149,3 +152,32 @@ def test_a_message_says_what_keeps_a_test_from_being_used_and_no_warnings(code):
     told = message_of(SuiteError(where="frases", faults=[template, missing]), code)
     assert "'x'" in told
     assert "alike" not in told
+
+
+QUOTED = {"it": "«([^«»{}]+)»", "es": "«([^«»{}]+)»", "pt": "“([^“”{}]+)”", "ru": "«([^«»{}]+)»"}
+"""A name between the quotation marks of a language, without a value in it."""
+
+CITED = {
+    "Measures", "Ask people", "Reading times", "Supported file formats", "predictions",
+    "lunga, isola", "larga, isla", "longa, ilha", "длинная, остров", "controllo", "control",
+    "controle", "контроль", "non so", "no sé", "não sei", "не знаю", "numero", "número", "число",
+    "перевод", "заметки", "оценка (0-100)", "предложение A", "предложение B", "Выше", "ниже",
+    "ложь", "истина", "да",
+}  # fmt: skip
+"""What is between quotation marks and not a label: pages in English, and examples of cells."""
+
+
+@pytest.mark.parametrize("language", QUOTED)
+def test_what_is_named_in_a_text_has_this_name_in_the_language(language):
+    texts = [entry[language] for entry in (*translations().values(), *sayings())]
+    labels = [entry[language] for entry in report_labels()]
+    headings = [word[language] for table in (EXPORTED, HEADINGS, SHEETS) for word in table.values()]
+    known = [word.casefold() for word in (*texts, *labels, *headings)]
+    unknown = [
+        (name, text)
+        for text in texts
+        for name in re.findall(QUOTED[language], text)
+        if name not in CITED
+        and not any(word.startswith(re.sub(r" \d$", "", name).casefold()) for word in known)
+    ]
+    assert unknown == []

@@ -63,6 +63,6 @@ def show_remark(text: str, say: Words) -> None:
     told = _CHECKS.sub(lambda m: f"({say('people.of-of', part=m[1], whole=m[2])})", told)
     if say.language != USUAL:
         told = _CODED.sub(r"\1 = \2", told)
-    told = _TIE.sub(lambda m: f"«{told_tie(m[1], say.language)}»", told)
+    told = _TIE.sub(lambda m: say.quoted(told_tie(m[1], say.language)), told)
     roles = say.language != USUAL and _ROLE.sub(lambda m: f'{_role(m[1], say)} = "', told)
     Text(roles or told).classes("small")

@@ -242,17 +242,17 @@ def read_line(read: TableReading | None, say: Words) -> str:
     if say.language == "en":
         return read.said()
     roles = ", ".join(
-        f"{role_name(role, say)} = {_listed(names)}" for role, names in roles_in(read).items()
+        f"{role_name(role, say)} = {_listed(names, say)}" for role, names in roles_in(read).items()
     )
     count = "" if read.n_items is None else say("edit.read-items", count=read.n_items)
     parts = [
         say("edit.read", shape=say.named("shape", read.shape), roles=roles or count),
         count if roles else "",
-        say("edit.read-unused", names=_listed(read.unused)) if read.unused else "",
+        say("edit.read-unused", names=_listed(read.unused, say)) if read.unused else "",
         say("edit.read-left", rows=", ".join(str(row) for row, _ in read.left_out))
         if read.left_out
         else "",
-        say("edit.read-forced", names=_listed(read.forced)) if read.forced else "",
+        say("edit.read-forced", names=_listed(read.forced, say)) if read.forced else "",
     ]
     return "; ".join(filter(None, parts)) + "."
 
@@ -267,7 +267,7 @@ def renamed_line(before: Grid, after: Grid, say: Words) -> str:
     """
     own = [before.items.rows[row] for row in before.read_rows()]
     renamed = [
-        f"«{old}» → «{new.strip()}»"
+        f"{say.quoted(old)} → {say.quoted(new.strip())}"
         for n, (name, new) in enumerate(
             zip(before.items.columns, after.items.columns, strict=False)
         )
@@ -278,8 +278,8 @@ def renamed_line(before: Grid, after: Grid, say: Words) -> str:
     return say("edit.renamed", columns=", ".join(renamed)) if renamed else ""
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"«{name}»" for name in names)
+def _listed(names: Sequence[str], say: Words) -> str:
+    return ", ".join(map(say.quoted, names))
 
 
 def columns_dialog(grid: Grid, sheet: str, say: Words, *, done: Callable[[Grid], Any]) -> None:

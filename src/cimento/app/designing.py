@@ -144,7 +144,7 @@ def _of_incomplete(grid: Grid, errors: Collection[Finding]) -> DesignQuestion | 
 
 def _ask_worst(grid: Grid, question: DesignQuestion, say: Words, done: Done) -> None:
     """A button for each cell of a design that may be the least acceptable one."""
-    names_shown = "», «".join(question.factors)
+    names_shown = ", ".join(map(say.quoted, question.factors))
     ui.label(say(f"edit.{question.kind}-what", columns=names_shown))
     _first_rows(grid, question, say)
     names = _name_fields(grid, question.factors, say)

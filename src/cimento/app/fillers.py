@@ -73,7 +73,7 @@ def _labels_in(path: Path, language: str) -> Counter[str]:
 
 
 def _told(found: Mapping[str, int], say: Words) -> dict[str, str]:
-    labels = ", ".join(f"«{label}»" for label in found)
+    labels = ", ".join(map(say.quoted, found))
     return {"count": say.number(sum(found.values())), "labels": labels}
 
 

@@ -212,7 +212,7 @@ def ask(grid: Grid, question: Asked, say: Words, *, done: Done) -> None:
     elif isinstance(question, told.Told):
         told.ask(grid, question, say, done=done)
     elif question.kind == "labeled":
-        ui.label(say("edit.labeled-what", columns="», «".join(question.labels)))
+        ui.label(say("edit.labeled-what", columns=", ".join(map(say.quoted, question.labels))))
     elif question.kind == "brackets":
         ui.label(say("edit.brackets-what"))
         edit = partial(with_blanks, column=question.column)
@@ -268,9 +268,8 @@ def _ask_roles(proposal: Proposal, say: Words, done: Done) -> None:
     ui.label(say("edit.roles-what"))
     with ui.element("div").classes("tools"):
         for choice in proposal.choices:
-            shown = ", ".join(
-                f"{names} = {role_name(role, say)}" for role, names in named_by_role(choice).items()
-            )
+            roles = named_by_role(choice, say).items()
+            shown = ", ".join(f"{names} = {role_name(role, say)}" for role, names in roles)
             button(shown, partial(done, partial(with_roles, choice=choice)))
 
 

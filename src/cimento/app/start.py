@@ -307,7 +307,7 @@ def _to_people(visit: Visit, name: str, *, labels: Sequence[str]) -> None:
     """Lead to step 5 with a list of sentences, which people can rate; perhaps with labels."""
     say = visit.say
     with ui.element("div").classes("mend"):
-        column = "», «".join(labels)
+        column = ", ".join(map(say.quoted, labels))
         Text(say("start.list_label", column=column) if labels else say("start.list"))
         ui.link(f"{say('people.title')}: {name}", visit.address("people", suite=name))
         Text(say("start.list_pairs")).classes("small")

@@ -189,7 +189,7 @@ def ask(grid: Grid, told: Told, say: Words, *, done: Callable[[Edit], object]) -
     """
     sheet = as_read(grid)
     before = [told.story, *([] if told.question is None else [told.question])]
-    ui.label(say("edit.told-what", before=" + ".join(f"«{_name(sheet, n)}»" for n in before)))
+    ui.label(say("edit.told-what", before=" + ".join(say.quoted(_name(sheet, n)) for n in before)))
     shown = [*before, *told.answers]
     rows = [sheet.rows[n] for n in sheet.body if any(sheet.rows[n])][:_FIRST_ROWS]
     with ui.element("div").classes("table-holder"):

@@ -42,6 +42,8 @@ LANGUAGES: Mapping[str, str] = {
     "ru": "Русский",
 }
 """The languages of the app by ISO 639-1 code, each in its own words."""
+QUOTES: Mapping[str, tuple[str, str]] = {"en": ('"', '"'), "pt": ("“", "”")}
+"""Quotation marks by language; in the others, « »."""
 _SAID_FILE = Path(__file__).parents[1] / "data" / "said.toml"
 _REPORT_FILE = _SAID_FILE.with_name("report.toml")
 
@@ -97,6 +99,11 @@ class Words:
         """
         text = with_minus(format(value, form))
         return text if self.language == USUAL else text.translate(MARKS)
+
+    def quoted(self, name: str) -> str:
+        """A name between the quotation marks of the language."""
+        first, last = QUOTES.get(self.language, ("«", "»"))
+        return f"{first}{name}{last}"
 
     def named(self, what: str, name: str) -> str:
         """The name of a language, a kind of test or a phenomenon; as it is where there is no other.
@@ -430,22 +437,23 @@ def by_menus(text: str, say: Words) -> str:
         chosen = _chosen(match)
         roles = (
             say.named("role", role) + (f" = {names}" if names else "")
-            for role, names in named_by_role(chosen).items()
+            for role, names in named_by_role(chosen, say).items()
         )
         return say("edit.by-menus", roles=", ".join(roles)) if chosen else match[0]
 
     return _CHOICE.sub(in_menus, text)
 
 
-def named_by_role(chosen: Mapping[str, str]) -> dict[str, str]:
+def named_by_role(chosen: Mapping[str, str], say: Words) -> dict[str, str]:
     """The columns of each role as a page lists them; empty where somebody has to name them.
 
     Args:
         chosen: the columns by their roles, of which one may have several, with numbers behind it.
+        say: the words of the page.
     """
     names: dict[str, list[str]] = {}
     for role, name in chosen.items():
-        names.setdefault(alone(role), []).extend([f"«{name}»"] if name != UNNAMED else [])
+        names.setdefault(alone(role), []).extend([say.quoted(name)] if name != UNNAMED else [])
     return {role: ", ".join(listed) for role, listed in names.items()}
 
 
