@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -275,9 +276,15 @@ def answers_csv(
     ]
     of_each = labels.columns([(one.suite, one.item, one.condition) for one in whole])
     more += [pl.Series(title, cells, dtype=pl.String) for title, cells in of_each.items()]
+    if any(scores := z_scores(whole)):
+        more.append(pl.Series(_z_heading(language, labels.names), scores, dtype=pl.Float64))
     headings = _headings(whole, table.columns, language, own=labels.names)
     renamed = table.rename(dict(zip(table.columns, headings, strict=True)))
     return csv_of(renamed.with_columns(more))
+
+
+def _z_heading(language: str, own: Collection[str]) -> str:
+    return apart_from("z_by_participant", language, own)
 
 
 def answers_grid(
@@ -292,29 +299,42 @@ def answers_grid(
         labels: of the sentences, which have a column for each name.
     """
     whole = [*judgments, *beyond.fillers]
-    of_each = [labels.of(one.suite, one.item, one.condition) for one in whole]
+    beside = labels.columns([(one.suite, one.item, one.condition) for one in whole])
+    for title, said in beyond.told.items():
+        beside[title] = [said.get(one.annotator or "", "") for one in whole]
+    scores = z_scores(whole)
     judgments = _in_words(whole, language)
     present = table_of(judgments).columns
     own = (*labels.names, *beyond.told)
     texts = [name for name in present if name not in _NUMBERS]
     numbers = [name for name in _NUMBERS if name in present]
+    columns = [
+        *([_cell(getattr(one, name), name) for one in judgments] for name in texts),
+        *map(_as_numbers, beside.values()),
+        *([_cell(getattr(one, name), name) for one in judgments] for name in numbers),
+        *([[number(z, digits=4, absent="") for z in scores]] if any(scores) else ()),
+    ]
     return Grid(
         title="answers",
         header=(
-            *_headings(judgments, texts, language, own=own), *labels.names, *beyond.told,
+            *_headings(judgments, texts, language, own=own), *beside,
             *_headings(judgments, numbers, language, own=own),
+            *([_z_heading(language, own)] if any(scores) else ()),
         ),
-        labels=len(texts) + len(labels.names) + len(beyond.told),
-        rows=tuple(
-            (
-                *(_cell(getattr(one, name), name) for name in texts),
-                *(_cell(label, "") for label in of_one),
-                *(_cell(told.get(one.annotator or ""), "") for told in beyond.told.values()),
-                *(_cell(getattr(one, name), name) for name in numbers),
-            )
-            for one, of_one in zip(judgments, of_each, strict=True)
-        ),
+        labels=len(texts) + len(beside),
+        rows=tuple(zip(*columns, strict=True)),
     )  # fmt: skip
+
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)([.,][0-9]+)?")
+"""A number; a code such as *007* is none."""
+
+
+def _as_numbers(cells: Sequence[str]) -> list[Shown]:
+    """The cells of a column; as numbers where all are, such as ages."""
+    if all(map(_NUMBER.fullmatch, filter(None, cells))):
+        return [printed(cell.replace(",", ".")) for cell in cells]
+    return [_cell(cell, "") for cell in cells]
 
 
 def _cell(value: str | float | None, column: str) -> str:
@@ -361,6 +381,21 @@ def _ratings(judgments: Sequence[Judgment]) -> dict[_Place, list[Rating]]:
             place = (one.suite, one.item, one.condition, one.candidate or "")
             ratings.setdefault(place, []).append(Rating(value, one.annotator or ""))
     return ratings
+
+
+def z_scores(judgments: Sequence[Judgment]) -> list[float | None]:
+    """The z-score of each answer within what its participant rated; None where it has none.
+
+    Args:
+        judgments: the answers, as for `sentence_means`.
+    """
+    rated = {
+        one: [Rating(value, one.annotator or "")]
+        for one in once(judgments)
+        if is_rated(one.question) and one.counts and (value := rating_of(one)) is not None
+    }
+    scaled, _, _ = z_by_participant(rated)
+    return [scaled[one][0].value if one in scaled else None for one in judgments]
 
 
 def people_without_z(judgments: Sequence[Judgment]) -> list[str]:

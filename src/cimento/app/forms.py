@@ -32,7 +32,6 @@ from cimento.judgments import (
     write_judgments,
 )
 from cimento.judgments.forms import NEVER_SUBMITTED
-from cimento.people.annotate.importing import open_secret
 from cimento.people.annotate.rows import Import
 from cimento.suites.builtin import find_suite
 from cimento.suites.reading import sha256_of
@@ -158,7 +157,7 @@ class OwnForms:
                 remarks = [*sentences.remarks, *([] if roles else sentences.doubts)]
                 made = await self._made_of(sentences, name, earlier)
                 came = await read(made)
-            about = about_in(table_in(file, data), came, open_secret(secret)[0], roles)
+            about = about_in(table_in(file, data), came, roles)
             await asyncio.to_thread(self._write, name, about.of(came), about, remarks)
         except CimentoError as error:
             # No answers were read with them.

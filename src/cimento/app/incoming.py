@@ -30,7 +30,7 @@ from cimento.people.annotate.importing import (
     read_answers,
 )
 from cimento.people.annotate.remarks import worded
-from cimento.people.annotate.rows import Import, ImportOptions, pseudonym
+from cimento.people.annotate.rows import Import, ImportOptions
 from cimento.people.surveys import SurveyDesign
 from cimento.people.surveys.asked import asked_by
 
@@ -209,21 +209,21 @@ def read_upload(
             form=form,  # type: ignore[arg-type]  # one of the forms, since it is not empty
             places=asked(stored=form in DESIGN_FORMS),
             secret=key,
+            codes_stay=True,
             columns=columns,
             items=items,
             unsubmitted="keep" if unsubmitted else "skip",
         )
         came, table = read_answers([path], options), table_in(name, data)
-    return came if table is None else with_times(came, table, key)
+    return came if table is None else with_times(came, table)
 
 
-def with_times(came: Import, table: Table, key: bytes) -> Import:
+def with_times(came: Import, table: Table) -> Import:
     """Answers with the time at which their form was sent, as its program wrote it.
 
     Args:
         came: the answers.
         table: with a person in each row; of a table with an answer in each row there is nothing.
-        key: of their pseudonyms.
     """
     roles = came.readings[0].roles if came.readings else {}
     person, program = "".join(roles.get("participant", ())[:1]), program_of(table)
@@ -236,7 +236,7 @@ def with_times(came: Import, table: Table, key: bytes) -> Import:
     times: dict[str, set[str]] = {}
     # A program writes when somebody began before it writes when they were done.
     for who, when in zip(table.stripped(person), table.stripped(sent[-1]), strict=True):
-        times.setdefault(pseudonym(who, key), set()).add(when)
+        times.setdefault(came.people.get(who, ""), set()).add(when)
     once_sent = {who: next(iter(when)) for who, when in times.items() if len(when) == 1}
     return replace(
         came,
