@@ -22,6 +22,7 @@ from cimento.io.files import read_bytes, write_bytes
 from cimento.judgments import ColumnMap
 from cimento.judgments.asked import AskedItems
 from cimento.judgments.chosen import choices_in
+from cimento.judgments.participants import times_of
 from cimento.people.annotate.importing import (
     DESIGN_FORMS,
     form_of,
@@ -197,8 +198,15 @@ def read_upload(
         roles = dict(chosen or {})
         # Names of columns may have brackets, which would be those of patterns.
         items = tuple(escape(column) for column, role in roles.items() if role == ANSWERS)
+        table = table_in(name, data)
+        # Times tell people apart where nothing else is chosen, and are no names that fit the role.
+        times = () if table is None else times_of(table)
         columns = ColumnMap(
-            chosen={role: name for name, role in roles.items() if role not in _NO_FIELD},
+            chosen={
+                role: column
+                for column, role in roles.items()
+                if role not in _NO_FIELD and column not in times
+            },
             barred=frozenset(name for name, role in roles.items() if role in _NO_FIELD),
         )
         form = "wide" if items else form_of(path, columns, asked(stored=False))
@@ -214,7 +222,7 @@ def read_upload(
             items=items,
             unsubmitted="keep" if unsubmitted else "skip",
         )
-        came, table = read_answers([path], options), table_in(name, data)
+        came = read_answers([path], options)
     return came if table is None else with_times(came, table)
 
 
