@@ -65,6 +65,22 @@ def test_a_form_becomes_a_test_its_answers_are_described_and_go_into_a_copy(tmp_
     assert f"{SENTENCES[0]}\t5; 4; 5\t" in judged
 
 
+def test_a_file_that_was_read_is_not_read_twice_and_another_of_its_name_is_said_to_be_new(tmp_path):
+    async def flow(user):
+        await user.open("/pt/people")
+        fill(user, ui.select, "Língua das frases", "it")
+        await choose(user, "modulo.csv", FORM)
+        await user.should_see(marker="counts", retries=300)
+        await choose(user, "modulo.csv", FORM)
+        await user.should_see("já foi lido, com as mesmas respostas", retries=300)
+        assert Workspace(tmp_path).forms() == ["modulo"]
+        await choose(user, "modulo.csv", FORM.replace(",31,4,", ",31,5,"))
+        await user.should_see("estas respostas se chamam «modulo-2»", retries=300)
+        assert sorted(Workspace(tmp_path).forms()) == ["modulo", "modulo-2"]
+
+    visit(tmp_path, flow)
+
+
 def test_questions_that_are_no_sentences_make_no_test_and_leave_nothing(tmp_path):
     form = "Timestamp,Code,q1,q2\n2026/03/02 10:02:11,a,5,1\n2026/03/02 10:03:11,b,4,2\n"
 

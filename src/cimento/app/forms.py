@@ -122,7 +122,26 @@ class OwnForms:
             self._shown_waiting.text = self._say("people.form-waits", file=file)
             return
         self._language.error, self._waiting, self._shown_waiting.text = None, None, ""
+        if name := self._read_before(file, data):
+            await self._show(name)
+            self._shown_waiting.text = self._say("people.form-same", file=file, name=name)
+            return
         await self._open(file, data, {})
+
+    def _read_before(self, file: str, data: bytes) -> str:
+        """The answers that were read from the same file, in the same way; empty without any."""
+        suite, language = self._chosen(), str(self._language.value or "")
+        for name in self._visit.workspace.forms():
+            earlier = kept(self._place(name, ".parquet"))
+            if earlier is None or (earlier.name, earlier.data, earlier.suite) != (
+                file,
+                data,
+                suite,
+            ):
+                continue
+            if suite is not None or earlier.language == language:
+                return name
+        return ""
 
     async def _open(
         self,
@@ -173,6 +192,9 @@ class OwnForms:
         keep(table, read_file)
         self._build_earlier()
         await self._show(name)
+        wanted, _, number = name.rpartition("-")
+        if not again and number.isdigit() and name != PurePath(file).stem:
+            self._shown_waiting.text = self._say("people.form-again", wanted=wanted, name=name)
 
     def _write(self, name: str, came: Import, about: About, remarks: Sequence[str]) -> None:
         """Write answers and what people said of themselves, in place of what was read before."""
