@@ -11,10 +11,10 @@ from cimento.app.answer_tables import (
     answers_csv,
     answers_grid,
     means_grid,
-    sentence_means,
     workbook_of,
 )
 from cimento.app.incoming import asked_about, read_upload, remarks_on
+from cimento.app.sentence_means import sentence_means
 from cimento.app.words import LANGUAGES, said
 from cimento.intake.words import EXPORTED, QUESTIONS
 from cimento.judgments import FIELDS, FILLER, Judgment, judgments_of, read_judgments

@@ -21,9 +21,7 @@ from cimento.app.answer_tables import (
     beyond_in,
     condition_shown,
     named_by_labels,
-    people_without_z,
     scale_of_alpha,
-    sentence_means,
     shown_apart,
 )
 from cimento.app.beside import Asked, BesideModels
@@ -60,6 +58,7 @@ from cimento.app.rated import (
     scale_of,
     words_of,
 )
+from cimento.app.sentence_means import people_without_z, sentence_means
 from cimento.app.times import ReadingTimes
 from cimento.app.words import Words, reason_of, two_decimals
 from cimento.app.workspace import JUDGMENTS, SECRET

@@ -192,8 +192,12 @@ class OwnForms:
         keep(table, read_file)
         self._build_earlier()
         await self._show(name)
+        self._tell_new_name(file, name)
+
+    def _tell_new_name(self, file: str, name: str) -> None:
+        """Say what answers are called whose file is called like others."""
         wanted, _, number = name.rpartition("-")
-        if not again and number.isdigit() and name != PurePath(file).stem:
+        if number.isdigit() and name != PurePath(file).stem:
             self._shown_waiting.text = self._say("people.form-again", wanted=wanted, name=name)
 
     def _write(self, name: str, came: Import, about: About, remarks: Sequence[str]) -> None:

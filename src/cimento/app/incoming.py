@@ -199,16 +199,7 @@ def read_upload(
         # Names of columns may have brackets, which would be those of patterns.
         items = tuple(escape(column) for column, role in roles.items() if role == ANSWERS)
         table = table_in(name, data)
-        # Times tell people apart where nothing else is chosen, and are no names that fit the role.
-        times = () if table is None else times_of(table)
-        columns = ColumnMap(
-            chosen={
-                role: column
-                for column, role in roles.items()
-                if role not in _NO_FIELD and column not in times
-            },
-            barred=frozenset(name for name, role in roles.items() if role in _NO_FIELD),
-        )
+        columns = _chosen_columns(roles, table)
         form = "wide" if items else form_of(path, columns, asked(stored=False))
         if not form:
             return None
@@ -224,6 +215,22 @@ def read_upload(
         )
         came = read_answers([path], options)
     return came if table is None else with_times(came, table)
+
+
+def _chosen_columns(roles: Mapping[str, str], table: Table | None) -> ColumnMap:
+    """Where the fields of answers stand, as somebody has chosen.
+
+    Times tell people apart where nothing else does, and are no names that fit the role.
+    """
+    times = () if table is None else times_of(table)
+    return ColumnMap(
+        chosen={
+            role: column
+            for column, role in roles.items()
+            if role not in _NO_FIELD and column not in times
+        },
+        barred=frozenset(column for column, role in roles.items() if role in _NO_FIELD),
+    )
 
 
 def with_times(came: Import, table: Table) -> Import:

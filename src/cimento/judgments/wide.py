@@ -92,9 +92,8 @@ def read_wide(
     table, codes = decoded(table, rated, columns.values, coded=read.coded)
     names, numbered = _item_names(read, asked, places)
     rows, passed, ties = _melted(table, columns, names, asked.choices, is_of_suite=bool(places))
-    doubted = [] if places or items else [names[name] for name in asked.rated]
-    said = (*notes, *_remarks(read, asked, places, doubted), *numbered, *ties, *codes)
-    unnamed = _are_unnamed(people, table, read)
+    remarks = _remarks(read, asked, places, {} if places or items else names)
+    said, unnamed = (*notes, *remarks, *numbered, *ties, *codes), _are_unnamed(people, table, read)
     return RawAnswers(rows, {**read.passed, **passed}, said, reading, unnamed)
 
 
@@ -342,13 +341,14 @@ def _named(form: FormTable, name: str, items: Sequence[str]) -> bool:
 
 
 def _remarks(
-    form: FormTable, asked: _Asked, places: AskedItems, doubted: Sequence[str]
+    form: FormTable, asked: _Asked, places: AskedItems, doubted: Mapping[str, str]
 ) -> Iterator[str]:
     """What is said of the questions of a table, of which some may be no sentences."""
     yield from _numbered(form, asked.rated, places)
     yield from _strange(asked.others, places)
     yield from choices_said(asked.choices, {name: form.heading(name) for name in asked.choices})
-    yield from doubts(doubted, todo=_NAME_ITEMS)
+    texts = [doubted[name] for name in asked.rated if name in doubted]
+    yield from doubts(texts, todo=_NAME_ITEMS)
 
 
 def _matched(form: FormTable, rated: Sequence[str], places: AskedItems) -> dict[str, str]:
