@@ -77,7 +77,7 @@ def sentences_of(came: Import) -> FormSentences | None:
     return FormSentences(texts, known, column, tuple(named))
 
 
-def save_sentences(sentences: FormSentences, path: Path, *, language: str) -> None:
+def save_sentences(sentences: FormSentences, path: Path, *, language: str, words: str) -> None:
     """Save sentences as a suite, which takes their ratings, with their conditions as labels.
 
     Sentences of one item of the file are of one cluster. What the file calls an item stays in the
@@ -87,6 +87,7 @@ def save_sentences(sentences: FormSentences, path: Path, *, language: str) -> No
         sentences: the sentences.
         path: workbook that is written.
         language: ISO 639-1 code of the sentences.
+        words: the language of what cimento itself writes in it.
 
     Raises:
         CimentoError: they cannot be a suite, or it cannot be written.
@@ -101,7 +102,7 @@ def save_sentences(sentences: FormSentences, path: Path, *, language: str) -> No
     suite = suite_from_ratings(listed)
     if _share_items(sentences):
         suite = replace(suite, cluster=(CLUSTER,))
-    save_suite(load_suite(suite), path)
+    save_suite(load_suite(suite), path, words=words)
 
 
 def _ids(sentences: FormSentences) -> Sequence[str]:

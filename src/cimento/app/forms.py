@@ -290,7 +290,8 @@ class OwnForms:
             earlier.made.unlink()
         path = self._visit.workspace.new(SUITES, f"{name}.xlsx")
         try:
-            await asyncio.to_thread(save_sentences, sentences, path, language=language)
+            save = partial(save_sentences, sentences, path, language=language)
+            await asyncio.to_thread(save, words=self._say.language)
         except CimentoError:
             if earlier is not None and earlier.made is not None and before:
                 write_bytes(before, earlier.made)
