@@ -220,7 +220,7 @@ def read_upload(
 def _chosen_columns(roles: Mapping[str, str], table: Table | None) -> ColumnMap:
     """Where the fields of answers stand, as somebody has chosen.
 
-    Times tell people apart where nothing else does, and are no names that fit the role.
+    A column of times keeps no role: it tells people apart only where nothing else does.
     """
     times = () if table is None else times_of(table)
     return ColumnMap(

@@ -83,7 +83,7 @@ def doubts(texts: Sequence[str], *, todo: str) -> Iterator[str]:
 
     Args:
         texts: of what was rated, in the order of the form.
-        todo: what to do if they are none.
+        todo: what to do if they are about the person.
     """
     for text in _in_doubt(texts):
         asked = "a sentence to rate, as it is read here, or a question about the person"
