@@ -147,7 +147,7 @@ def test_what_people_said_of_themselves_is_beside_their_answers_and_no_address(t
         zip(people, ["Porto", "Bahia", "Porto"], strict=True)
     )
     region, languages = map(header.index, about)
-    told = [("Porto", "2")] * 4 + [("Bahia", "3")] * 4 + [("Porto", "1")] * 4
+    told = [("Porto", 2)] * 4 + [("Bahia", 3)] * 4 + [("Porto", 1)] * 4
     assert [(row[region], row[languages]) for row in rows] == told
     assert not any("exemplo" in str(cell) for row in rows for cell in row)
 

@@ -4,8 +4,8 @@ import statistics
 
 import pytest
 
-from cimento.app.answer_tables import sentence_means
 from cimento.app.frame import Text
+from cimento.app.sentence_means import sentence_means
 from cimento.judgments import judgments_of, read_judgments
 from cimento.kinds.registry import load_suite
 from cimento.people.surveys import DATABASE, read_design, storage

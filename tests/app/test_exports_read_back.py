@@ -11,10 +11,10 @@ from cimento.app.answer_tables import (
     answers_csv,
     answers_grid,
     means_grid,
-    sentence_means,
     workbook_of,
 )
 from cimento.app.incoming import asked_about, read_upload, remarks_on
+from cimento.app.sentence_means import sentence_means
 from cimento.app.words import LANGUAGES, said
 from cimento.intake.words import EXPORTED, QUESTIONS
 from cimento.judgments import FIELDS, FILLER, Judgment, judgments_of, read_judgments
@@ -120,6 +120,22 @@ def test_no_heading_is_english_and_none_is_used_twice(language):
     assert len({*grid.header}) == len(grid.header)
     cells = {cell for row in grid.rows for cell in map(str, row)}
     assert cells.isdisjoint(QUESTIONS)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_answers_have_their_z_within_participants_and_ages_are_numbers(language):
+    asked, beyond = answers()
+    told = {"Edad": {"P-1": "27", "P-2": "34", "P-3": ""}, "Clave": {"P-1": "007", "P-2": "12"}}
+    grid = answers_grid(asked, replace(beyond, told=told), language)
+    book = openpyxl.load_workbook(io.BytesIO(workbook_of(grid, language)))
+    head, *rows = book.active.iter_rows(values_only=True)
+    z = [row[head.index(EXPORTED["z_by_participant"].get(language, "z_by_participant"))]
+         for row in rows]  # fmt: skip
+    # x = np.array([7, 2, 6, 3]); (x - x.mean()) / x.std(ddof=1); a check of attention has none
+    assert z[:4] == pytest.approx((1.05021, -1.05021, 0.630126, -0.630126), abs=1e-5)
+    assert z[4] is None
+    assert {row[head.index("Edad")] for row in rows} == {27, 34, None}
+    assert {row[head.index("Clave")] for row in rows} == {"007", "12", None}
 
 
 def test_every_field_has_a_heading_in_every_language():

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from openpyxl import load_workbook
 
 from cimento.app.answer_tables import named_by_labels
 from cimento.app.beside_ratings import beside_models
 from cimento.app.beside_sentences import beside_grid
 from cimento.app.form_sentences import save_sentences, sentences_of
 from cimento.app.incoming import asked_about, read_upload
-from cimento.app.words import words
+from cimento.app.words import LANGUAGES, words
 from cimento.cli.main import invoke
 from cimento.errors import InputError
 from cimento.judgments import BETTER, Judgment
@@ -17,11 +20,14 @@ from cimento.kinds.registry import load_suite
 from cimento.kinds.run import open_runs
 from cimento.people.surveys.material import load_material
 from cimento.suites.ratings import rated_of
+from cimento.suites.stimuli import stimulus_texts
+from cimento.suites.workbook_words import sheet_called
 
 pytest.importorskip("nicegui")
 
 from cimento.app.correcting import ReadFile
 from cimento.app.labels import Labels, labels_of_items, surveyor_of
+from cimento.app.which_good import save_pairs
 
 WH = (
     ("Chi hai visto ieri?", "base"), ("Chi hai letto un libro che cita?", "isola"),
@@ -39,9 +45,11 @@ def read(tmp_path, rows, suite=None):
     )
 
 
-def made(tmp_path, rows):
+def made(tmp_path, rows, language="en"):
     """The test that a form makes, and the answers read by it."""
-    save_sentences(sentences_of(read(tmp_path, rows)), tmp_path / "modulo.xlsx", language="it")
+    save_sentences(
+        sentences_of(read(tmp_path, rows)), tmp_path / "modulo.xlsx", language="it", words=language
+    )
     return tmp_path / "modulo.xlsx", read(tmp_path, rows, tmp_path / "modulo.xlsx").judgments
 
 
@@ -113,6 +121,37 @@ def test_the_authors_items_are_those_of_the_test_and_of_what_is_shown(tmp_path):
     shown = [(one.item, one.condition) for one in named[:8]]
     numbered = zip("11223344", WH, strict=True)
     assert shown == [(number, condition) for number, (_, condition) in numbered]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_test_of_a_form_is_in_the_language_of_the_window_and_is_read_back(tmp_path, language):
+    paths = []
+    for folder, code in (("first", "en"), ("second", language)):
+        (tmp_path / folder).mkdir()
+        paths.append(made(tmp_path / folder, rows_of("Nº ítem"), language=code)[0])
+    english, told = (load_suite(path).suite for path in paths)
+    assert replace(told, meta=english.meta) == english
+    assert told.meta.language == "it"
+    about, items, *_ = load_workbook(paths[1])
+    cells = [cell.value for row in about.iter_rows() for cell in row]
+    assert about.title == sheet_called("about", language)
+    assert items.title == sheet_called("items", language)
+    assert ("language" in cells) == (language == "en")
+    # The author's Condizione could not be told from cimento's in Italian.
+    assert [cell.value for cell in items[1]][:4] == ["item", "condition", "text", "Condizione"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pairs_that_are_made_have_headings_in_the_language_of_the_window(tmp_path, language):
+    path = tmp_path / "coppie.xlsx"
+    pairs = {"1": ("Il cane dorme.", "Il cane dormono."), "2": ("Lia parte.", "Lia partono.")}
+    save_pairs(pairs, path, language="it", words=language)
+    head = [cell.value for cell in [*load_workbook(path)][1][1]]
+    told = {"en": ["item", "condition", "text"], "it": ["item", "condizione", "frase"],
+            "es": ["ítem", "condición", "oración"], "pt": ["item", "condição", "frase"],
+            "ru": ["пункт", "условие", "предложение"]}  # fmt: skip
+    assert head == told[language]
+    assert [*stimulus_texts(load_suite(path).sentences).values()] == [*sum(pairs.values(), ())]
 
 
 def test_numbers_of_sentences_of_their_own_are_their_ids(tmp_path):

@@ -1,5 +1,6 @@
 """Answers to a form of one's own in the window: read, described, rated against a model, deleted."""
 
+import json
 import math
 
 import pytest
@@ -63,6 +64,38 @@ def test_a_form_becomes_a_test_its_answers_are_described_and_go_into_a_copy(tmp_
     assert not {"rosa", "tullio", "irma"} & {one.annotator for one in judgments}
     judged = (tmp_path / "suites" / "modulo-judged" / "items.tsv").read_text(encoding="utf-8")
     assert f"{SENTENCES[0]}\t5; 4; 5\t" in judged
+
+
+def test_codes_that_count_people_stay_with_what_they_said_of_themselves(tmp_path):
+    form = FORM.replace("rosa", "P01").replace("tullio", "P02").replace("irma", "P03")
+
+    async def flow(user):
+        await user.open("/it/people")
+        fill(user, ui.select, "Lingua delle frasi", "it")
+        await choose(user, "modulo.csv", form)
+        await user.should_see("I codici dei partecipanti, come 'P01', non dicono", retries=300)
+
+    visit(tmp_path, flow)
+    table = tmp_path / "judgments" / "modulo.parquet"
+    assert {one.annotator for one in judgments_of(read_judgments(table))} == {"P01", "P02", "P03"}
+    about = json.loads((tmp_path / "judgments" / "modulo.about.json").read_text(encoding="utf-8"))
+    assert about == {"Età": {"P01": "23", "P02": "31", "P03": "27"}}
+
+
+def test_a_file_that_was_read_is_not_read_twice_and_another_of_its_name_is_said_to_be_new(tmp_path):
+    async def flow(user):
+        await user.open("/pt/people")
+        fill(user, ui.select, "Língua das frases", "it")
+        await choose(user, "modulo.csv", FORM)
+        await user.should_see(marker="counts", retries=300)
+        await choose(user, "modulo.csv", FORM)
+        await user.should_see("já foi lido, com as mesmas respostas", retries=300)
+        assert Workspace(tmp_path).forms() == ["modulo"]
+        await choose(user, "modulo.csv", FORM.replace(",31,4,", ",31,5,"))
+        await user.should_see("estas respostas se chamam «modulo-2»", retries=300)
+        assert sorted(Workspace(tmp_path).forms()) == ["modulo", "modulo-2"]
+
+    visit(tmp_path, flow)
 
 
 def test_questions_that_are_no_sentences_make_no_test_and_leave_nothing(tmp_path):

@@ -291,6 +291,30 @@ def test_the_scale_of_a_form_is_asked_marked_and_remembered(tmp_path):
     visit(tmp_path, again)
 
 
+def test_a_scale_whose_lowest_number_is_the_best_is_inverted_where_somebody_says_so(tmp_path):
+    async def read(user):
+        await user.open("/es/people")
+        fill(user, ui.select, "Lengua de las oraciones", "it")
+        await choose(
+            user, "notas.csv", a_form([["1", "5", "4", "2", "5"], ["2", "4", "5", "1", "6"]])
+        )
+        await user.should_see("Las valoraciones dadas van de 1 a 6", retries=300)
+        fields = [fill(user, ui.input, f"El {end} juicio posible", value)
+                  for end, value in (("peor", "6"), ("mejor", "1"))]  # fmt: skip
+        user.find("Guardar la escala").click()
+        await user.should_see("marca la casilla", kind=ui.notification, retries=200)
+        assert fields[1].error
+        user.find("El número más bajo es el mejor").click()
+        user.find("Guardar la escala").click()
+        await user.should_see("en el archivo 1 es la mejor y 6 la peor", retries=300)
+        await user.should_not_see("El número más bajo es el mejor")
+
+    visit(tmp_path, read)
+    judgments = judgments_of(read_judgments(tmp_path / "judgments" / "notas.parquet"))
+    assert [one.value for one in judgments] == [*"62352", *"53261"]  # 7 less what they gave
+    assert {one.scale for one in judgments} == {"1 to 6"}
+
+
 def test_means_show_z_by_participant(tmp_path):
     rows = [["1", "3", "5", "3", "3"], ["2", "2", "5", "1", "5"]]
 

@@ -370,7 +370,7 @@ def test_each_answer_that_cannot_be_used_is_said():
     )
     assert said(text, "it") == (
         "2 risposte non si possono usare:\n  a.csv, riga 3: '-' non è tra le risposte del"
-        " questionario (1, 2).\n  ... and 1 more"
+        " questionario (1, 2).\n  ... e 1 in più"
     )
 
 

@@ -15,6 +15,15 @@ FROM_WORST_TO_BEST = [
     ["Muy en desacuerdo", "En desacuerdo", "Ni de acuerdo ni en desacuerdo", "De acuerdo"],
     ["Discordo totalmente", "Discordo", "Nem concordo nem discordo", "Concordo totalmente"],
     ["Совсем не приемлемо", "Скорее неприемлемо", "Скорее приемлемо", "Полностью приемлемо"],
+    ["Muy mal", "Mal", "Regular", "Bien", "Muy bien"],
+    ["Péssimo", "Ruim", "Razoável", "Bom", "Ótimo"],
+    ["Muito ruim", "Ruim", "Mais ou menos", "Boa", "Muito boa"],
+    ["Совсем плохо", "Плохо", "Средне", "Хорошо", "Очень хорошо", "Отлично"],
+    ["Totalmente inaceptable", "Inaceptable", "Algo inaceptable", "Ni aceptable ni inaceptable",
+     "Algo aceptable", "Aceptable", "Totalmente aceptable"],
+    ["Pessima", "Molto strana", "Strana", "Così così", "Un po' buona", "Buona", "Perfetta"],
+    ["Me suena fatal", "Suena mal", "Suena raro", "Suena bien", "Suena muy bien"],
+    ["Terrible", "Bad", "Odd", "Good", "Very good", "Excellent", "Perfect"],
     ["*", "??", "?", "ok"],
 ]  # fmt: skip
 
@@ -32,6 +41,9 @@ def test_points_get_numbers_from_worst_to_best(words):
         ["Accettabile"],
         ["Acceptable", "Good"],  # which is better is not known
         ["not unacceptable", "acceptable"],  # what is not bad may be anywhere
+        ["Muy mal", "Mal", "Vaya", "Bien"],
+        ["Nada rara", "Bien"],
+        ["Perfecta", "Totalmente aceptable", "Mal"],  # both are an end
         [],
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from cimento.judgments import ColumnMap
 from cimento.people.annotate.importing import read_answers
 from cimento.people.annotate.rows import ImportOptions
+from tests.helpers.command_line import invoke
 
 SENTENCES = (
     "A chuva molhou a roupa.", "A roupa molhou a chuva.", "O gato dorme no sofá.",
@@ -42,6 +43,21 @@ def test_a_number_behind_other_questions_about_people_is_no_rating(tmp_path):
     items, unused = asked(tmp_path, columns | rated(*SENTENCES))
     assert items == SENTENCES
     assert "before the sentences" in unused["Quantas línguas fala?"]
+
+
+def test_a_question_of_which_nobody_knows_whether_it_is_a_sentence_is_asked_about(tmp_path, capsys):
+    path, output = tmp_path / "form.csv", tmp_path / "j.csv"
+    columns = {"Quantas línguas você fala?": RATED[0], **rated(*SENTENCES)}
+    rows = [["Código", *columns], *zip("vwxyz", *columns.values(), strict=True)]
+    path.write_text("\n".join(",".join(f'"{c}"' for c in row) for row in rows), encoding="utf-8")
+    arguments = ["annotate", "import", str(path), "-o", str(output), "--names", "keep"]
+    invoke(arguments)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "Is 'Quantas línguas você fala?' a sentence to rate" in said
+    assert "name the sentences with --items" in said
+    output.unlink()
+    invoke([*arguments, *(part for text in SENTENCES for part in ("--items", text))])
+    assert "a sentence to rate" not in capsys.readouterr().err
 
 
 def test_consent_in_front_of_all_sentences_is_no_rating(tmp_path):

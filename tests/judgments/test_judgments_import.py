@@ -15,7 +15,7 @@ from cimento.judgments import read_judgments
 from cimento.judgments.formats import read_prolific
 from cimento.judgments.roles import map_of_options, read_map
 from cimento.people.annotate.importing import open_secret, questions_by_name, read_answers
-from cimento.people.annotate.rows import ImportOptions, pseudonym
+from cimento.people.annotate.rows import ImportOptions, are_plain_codes, pseudonym
 from tests.helpers.command_line import invoke
 
 GOOD, BAD = "Piove e fa freddo.", "Piove se fa freddo."
@@ -280,6 +280,31 @@ class TestPeople:
     def test_a_pseudonym_is_the_keyed_hash(self):
         # printf anna | openssl dgst -sha256 -hmac kkkkkkkkkkkkkkkk
         assert pseudonym(" anna ", b"k" * 16) == "pcd0789a7f979"
+
+    @pytest.mark.parametrize(
+        ("names", "stay"),
+        [
+            (["P01", "P02", "P04"], True),
+            (["1", "2", "12", "13", "9", "8", "7"], True),
+            (["S3"], True),
+            (["Ana", "Luis"], False),
+            (["AG87", "ML92"], False),  # initials and a year
+            (["117", "930", "482"], False),  # the ends of telephone numbers
+            (["4821", "4822"], False),
+            (["P01", "ana@uni.es"], False),
+            (["P01", "Ana"], False),
+            (["P1", "P01"], False),  # one person or two
+            ([], False),
+        ],
+    )
+    def test_only_codes_that_count_people_may_stay(self, names, stay):
+        assert are_plain_codes(names) == stay
+        options = ImportOptions(secret=b"k" * 16, codes_stay=True).without_names(names)
+        kept = [options.rename(name) for name in names]
+        assert kept == (names if stay else [pseudonym(name, b"k" * 16) for name in names])
+
+    def test_a_secret_replaces_codes_too_where_nobody_says_that_they_stay(self):
+        assert ImportOptions(secret=b"k" * 16).without_names(["P01"]).rename("P01") != "P01"
 
     @settings(deadline=None)
     @given(st.text(min_size=1), st.binary(min_size=16, max_size=40))

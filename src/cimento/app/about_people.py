@@ -1,7 +1,8 @@
 """What people said of themselves in a form of one's own, beside their answers: age, region ...
 
-It is kept by pseudonym, under the heading that the form has for it. By what is in their cells,
-columns are proposed that have one value for each person, and nothing by which somebody is found.
+It is kept by pseudonym or code, under the heading that the form has for it. By what is in their
+cells, columns are proposed that have one value for each person, and nothing by which somebody is
+found.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from cimento.judgments import Judgment
 from cimento.judgments.columns import Answers
 from cimento.judgments.forms import form_table
 from cimento.judgments.participants import called_so
-from cimento.people.annotate.rows import Import, pseudonym
+from cimento.people.annotate.rows import Import
 
 SUFFIX = ".about.json"
 """The end of the name of the file beside the table of the answers."""
@@ -34,7 +35,7 @@ _MOST_WORDS = 6.0
 """Words of the mean cell up to which a column is not free text."""
 
 Told = Mapping[str, Mapping[str, str]]
-"""The heading of each column to what each person said, by pseudonym."""
+"""The heading of each column to what each person said, by pseudonym or code."""
 
 
 def may_tell(table: Table, name: str) -> bool:
@@ -81,13 +82,12 @@ class About:
         return replace(came, readings=tuple(readings))
 
 
-def about_in(table: Table | None, came: Import, key: bytes, chosen: Mapping[str, str]) -> About:
+def about_in(table: Table | None, came: Import, chosen: Mapping[str, str]) -> About:
     """What people said of themselves in a file.
 
     Args:
         table: the file of the answers.
         came: the answers that were read from it.
-        key: of their pseudonyms.
         chosen: the roles that somebody has chosen for columns; none proposes them.
     """
     reading = came.readings[0] if came.readings else None
@@ -100,7 +100,7 @@ def about_in(table: Table | None, came: Import, key: bytes, chosen: Mapping[str,
     if not chosen and (ANSWERS in reading.roles or len(people) > 1):
         wanted = [name for name in reading.unused
                   if name in form.table.columns and may_tell(form.table, name)]  # fmt: skip
-    who = [pseudonym(cell, key) if cell else "" for cell in form.table.stripped(person)]
+    who = [came.people.get(cell, "") for cell in form.table.stripped(person)]
     told: dict[str, Mapping[str, str]] = {}
     columns = []
     for name in filter(form.table.columns.__contains__, wanted):

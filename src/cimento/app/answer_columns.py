@@ -17,7 +17,6 @@ from cimento.app.frame import Text, heading
 from cimento.app.incoming import asked_columns
 from cimento.app.parts import table_of
 from cimento.app.words import Words, choices_in
-from cimento.intake.forms import is_stamp
 from cimento.intake.reading import ANSWERS
 from cimento.intake.table import Table
 from cimento.judgments.columns import Answers
@@ -66,7 +65,7 @@ def roles_in(came: Import, about: Sequence[str]) -> dict[str, str]:
         about: the columns of what people said of themselves.
     """
     named = came.readings[0].roles if came.readings else {}
-    roles = {name: role for role, names in named.items() for name in names if not is_stamp(name)}
+    roles = {name: role for role, names in named.items() for name in names}
     return roles | dict.fromkeys(about, TOLD)
 
 

@@ -24,6 +24,7 @@ from cimento.app.frame import Text, Visit, guarded
 from cimento.app.labels import LabelTable, labels_grid
 from cimento.app.parts import save
 from cimento.app.rated import ratings_of
+from cimento.app.words import Words
 from cimento.judgments import Judgment
 from cimento.judgments.effects import SentenceShare, acceptance_shares
 from cimento.people.surveys import SurveyDesign
@@ -69,7 +70,7 @@ class AnswerFiles:
                 lambda: answers_csv(judgments, beyond, language, labels).encode(),
             ),
         ]
-        for key, grid in self._grids(judgments, labels, language).items():
+        for key, grid in self._grids(judgments, labels, say).items():
             written = partial(workbook_of, grid, language)
             files.append((key, file_named(name, grid, language), written))
         if beyond.fillers or beyond.told:
@@ -79,17 +80,15 @@ class AnswerFiles:
                 give = guarded(visit, partial(save, file, make))
                 button(say(f"people.{key}"), give, icon="download")
 
-    def _grids(
-        self, judgments: Sequence[Judgment], labels: Labels, language: str
-    ) -> dict[str, Grid]:
+    def _grids(self, judgments: Sequence[Judgment], labels: Labels, say: Words) -> dict[str, Grid]:
         """The tables beside the answers, by the word for their button."""
         grids = {}
         if ratings_of(judgments):
-            grids["means-xlsx"] = means_grid(judgments, language, self.design, labels)
+            grids["means-xlsx"] = means_grid(judgments, say.language, self.design, labels)
         if self.by_label:
-            grids["labels-xlsx"] = labels_grid(self.by_label, language)
+            grids["labels-xlsx"] = labels_grid(self.by_label, say.language)
         if self.shares:
-            grids["shares-xlsx"] = shares_grid(self.shares, labels, language)
+            grids["shares-xlsx"] = shares_grid(self.shares, labels, say)
         if accepted := acceptance_shares(judgments):
-            grids["accepted-xlsx"] = shares_grid(accepted, labels, language, title="accepted")
+            grids["accepted-xlsx"] = shares_grid(accepted, labels, say, title="accepted")
         return grids

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+from nicegui import ui
+
 from cimento.app.findings import show_translated
+from cimento.app.form_sentences import CORRECT
 from cimento.app.frame import Text
 from cimento.app.words import USUAL, Words, reason_of, said
 from cimento.intake.words import told_tie
@@ -56,6 +59,10 @@ def show_remark(text: str, say: Words) -> None:
         say: the words of the page, in which columns have their roles too.
     """
     told = _in_words(text, say)
+    if text.endswith(CORRECT):  # it asks, and decides what is a sentence
+        with ui.element("div").classes("mend").mark("doubt"):
+            Text(told or text)
+        return
     if told is None:
         show_translated(text, say).classes("small")
         return

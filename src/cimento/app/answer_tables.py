@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from statistics import fmean, stdev
-from typing import TypeAlias
 
+from cimento.app.sentence_means import sentence_means, z_scores
 from cimento.app.words import USUAL, Words
 from cimento.intake.words import EXPORTED, OURS, QUESTIONS, apart_from, told_cell, told_tie
 from cimento.judgments import ACCEPTABLE, BETTER, FIELDS, FILLER, SCALE, Judgment, csv_of, table_of
 from cimento.judgments.labeled import Place
-from cimento.judgments.summaries import QuestionSummary, is_rated, once, rating_of
+from cimento.judgments.summaries import QuestionSummary
 from cimento.judgments.yes_no import NO, YES
-from cimento.measures.participants import z_by_participant
 from cimento.people.surveys import SurveyDesign, storage
 from cimento.people.surveys.administration import background, judgments_in
 from cimento.report.cells import Shown, count, printed
 from cimento.report.excel import xlsx
 from cimento.report.formatting import number
 from cimento.report.grid import Grid
-from cimento.suites.ratings import Rating
 
 _OF_MEANS = ("rating_n", "rating", "rating_sd", "mean_z_n", "mean_z")
 _HEADINGS = {*FIELDS, *_OF_MEANS}.union(
@@ -275,9 +273,15 @@ def answers_csv(
     ]
     of_each = labels.columns([(one.suite, one.item, one.condition) for one in whole])
     more += [pl.Series(title, cells, dtype=pl.String) for title, cells in of_each.items()]
+    if any(scores := z_scores(whole)):
+        more.append(pl.Series(_z_heading(language, labels.names), scores, dtype=pl.Float64))
     headings = _headings(whole, table.columns, language, own=labels.names)
     renamed = table.rename(dict(zip(table.columns, headings, strict=True)))
     return csv_of(renamed.with_columns(more))
+
+
+def _z_heading(language: str, own: Collection[str]) -> str:
+    return apart_from("z_by_participant", language, own)
 
 
 def answers_grid(
@@ -292,124 +296,47 @@ def answers_grid(
         labels: of the sentences, which have a column for each name.
     """
     whole = [*judgments, *beyond.fillers]
-    of_each = [labels.of(one.suite, one.item, one.condition) for one in whole]
+    beside = labels.columns([(one.suite, one.item, one.condition) for one in whole])
+    for title, said in beyond.told.items():
+        beside[title] = [said.get(one.annotator or "", "") for one in whole]
+    scores = z_scores(whole)
     judgments = _in_words(whole, language)
     present = table_of(judgments).columns
     own = (*labels.names, *beyond.told)
     texts = [name for name in present if name not in _NUMBERS]
     numbers = [name for name in _NUMBERS if name in present]
+    columns = [
+        *([_cell(getattr(one, name), name) for one in judgments] for name in texts),
+        *map(_as_numbers, beside.values()),
+        *([_cell(getattr(one, name), name) for one in judgments] for name in numbers),
+        *([[number(z, digits=4, absent="") for z in scores]] if any(scores) else ()),
+    ]
     return Grid(
         title="answers",
         header=(
-            *_headings(judgments, texts, language, own=own), *labels.names, *beyond.told,
+            *_headings(judgments, texts, language, own=own), *beside,
             *_headings(judgments, numbers, language, own=own),
+            *([_z_heading(language, own)] if any(scores) else ()),
         ),
-        labels=len(texts) + len(labels.names) + len(beyond.told),
-        rows=tuple(
-            (
-                *(_cell(getattr(one, name), name) for name in texts),
-                *(_cell(label, "") for label in of_one),
-                *(_cell(told.get(one.annotator or ""), "") for told in beyond.told.values()),
-                *(_cell(getattr(one, name), name) for name in numbers),
-            )
-            for one, of_one in zip(judgments, of_each, strict=True)
-        ),
+        labels=len(texts) + len(beside),
+        rows=tuple(zip(*columns, strict=True)),
     )  # fmt: skip
+
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)([.,][0-9]+)?")
+"""A number; a code such as *007* is none."""
+
+
+def _as_numbers(cells: Sequence[str]) -> list[str]:
+    """The cells of a column; as numbers where all are, such as ages."""
+    if all(map(_NUMBER.fullmatch, filter(None, cells))):
+        return [printed(cell.replace(",", ".")) for cell in cells]
+    return [_cell(cell, "") for cell in cells]
 
 
 def _cell(value: str | float | None, column: str) -> str:
     text = "" if value is None else str(value)
     return printed(text) if column in _NUMBERS else Shown(text, value)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentenceMean:
-    """The ratings of one sentence, described.
-
-    Attributes:
-        suite: name of the suite.
-        item: id of the item.
-        condition: of the item.
-        sentence: the text; empty if the answers do not have it.
-        n: number of people who rated it.
-        mean: mean rating.
-        sd: standard deviation (n - 1); None for a single rating.
-        n_z: number of people in the mean of z-scores.
-        z: mean of the z-scores, each within all that its participant rated; None where no
-            participant has any.
-    """
-
-    suite: str
-    item: str
-    condition: str
-    sentence: str
-    n: int
-    mean: float
-    sd: float | None
-    n_z: int
-    z: float | None
-
-
-_Place: TypeAlias = tuple[str, str, str, str]
-
-
-def _ratings(judgments: Sequence[Judgment]) -> dict[_Place, list[Rating]]:
-    """The ratings of each sentence, by suite, item, condition and text."""
-    ratings: dict[_Place, list[Rating]] = {}
-    for one in once(judgments):
-        if is_rated(one.question) and one.counts and (value := rating_of(one)) is not None:
-            place = (one.suite, one.item, one.condition, one.candidate or "")
-            ratings.setdefault(place, []).append(Rating(value, one.annotator or ""))
-    return ratings
-
-
-def people_without_z(judgments: Sequence[Judgment]) -> list[str]:
-    """The participants who have no z-scores, as all their ratings are equal.
-
-    Args:
-        judgments: the answers, as for `sentence_means`.
-    """
-    ratings = _ratings(judgments)
-    z, _, _ = z_by_participant(ratings)
-    with_z = {one.participant for given in z.values() for one in given}
-    people = dict.fromkeys(one.participant for given in ratings.values() for one in given)
-    return [name for name in people if name and name not in with_z]
-
-
-def sentence_means(
-    judgments: Sequence[Judgment], design: SurveyDesign | None = None
-) -> list[SentenceMean]:
-    """The mean ratings of sentences.
-
-    Args:
-        judgments: the answers; those that are not ratings are left out, and of repeated ones of one
-            person all but the first.
-        design: of the survey, whose order the sentences are in; without one they are in that of
-            the answers.
-    """
-    ratings = _ratings(judgments)
-    asked = {} if design is None else _order(design)
-    z, _, _ = z_by_participant(ratings)
-    means = []
-    for place in sorted(ratings, key=lambda place: asked.get(place[1:3], len(asked))):
-        given = ratings[place]
-        values = [rating.value for rating in given]
-        suite, item, condition, sentence = place
-        means.append(
-            SentenceMean(
-                suite=suite, item=item, condition=condition, sentence=sentence, n=len(values),
-                mean=fmean(values), sd=stdev(values) if values[1:] else None,
-                n_z=len(z.get(place, ())),
-                z=fmean([one.value for one in z[place]]) if place in z else None,
-            )
-        )  # fmt: skip
-    return means
-
-
-def _order(design: SurveyDesign) -> dict[tuple[str, str], int]:
-    """The places of a survey's items and conditions, as its author wrote them."""
-    places = dict.fromkeys((asked.item, asked.condition) for asked in design.questions)
-    return {place: number for number, place in enumerate(places)}
 
 
 def scale_of_alpha(summary: QuestionSummary) -> str:

@@ -21,9 +21,7 @@ from cimento.app.answer_tables import (
     beyond_in,
     condition_shown,
     named_by_labels,
-    people_without_z,
     scale_of_alpha,
-    sentence_means,
     shown_apart,
 )
 from cimento.app.beside import Asked, BesideModels
@@ -49,15 +47,18 @@ from cimento.app.labels import (
 )
 from cimento.app.parts import ends, table
 from cimento.app.rated import (
+    INVERTED,
     Scale,
     ScaleForm,
     WordsForm,
     in_numbers,
+    inverted,
     on_scale,
     ratings_of,
     scale_of,
     words_of,
 )
+from cimento.app.sentence_means import people_without_z, sentence_means
 from cimento.app.times import ReadingTimes
 from cimento.app.words import Words, reason_of, two_decimals
 from cimento.app.workspace import JUDGMENTS, SECRET
@@ -260,6 +261,7 @@ class Results:
                 self._scale = ScaleForm(
                     self._visit, self._judgments, self._keep_scale,
                     file.rows_of if file else lambda _: (),
+                    is_inverted=INVERTED.partition(":")[0] in remarks,
                 )  # fmt: skip
                 self._scale.build()
             offer_without(self._visit, self._judgments, self._labels, self._leave)
@@ -423,11 +425,19 @@ class Results:
         await asyncio.to_thread(_write, numbered, target, said)
         await self.take(target)
 
-    async def _keep_scale(self, scale: Scale) -> None:
-        """Keep the ends of the scale with the answers."""
-        remarks = await asyncio.to_thread(how_read, self._kept)
-        self._judgments = on_scale(self._judgments, scale)
-        await asyncio.to_thread(_write, self._judgments, self._kept, remarks.splitlines())
+    async def _keep_scale(self, scale: Scale, invert: bool) -> None:  # noqa: FBT001  # a callback
+        """Keep the ends of the scale with the answers, which are turned round if somebody says so.
+
+        Rules then leave people out of answers that are turned round too.
+        """
+        for place in {self._kept, *([self._place] if invert else [])}:
+            said = (await asyncio.to_thread(how_read, place)).splitlines()
+            judgments = await asyncio.to_thread(_read, place)
+            if invert:
+                judgments = inverted(judgments, scale)
+                said.append(INVERTED.format(*scale))
+            await asyncio.to_thread(_write, on_scale(judgments, scale), place, said)
+        self._judgments = await asyncio.to_thread(_read, self._kept)
         await self._describe()
 
     async def _leave(self, rest: list[Judgment], said: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from cimento.app.answer_tables import SentenceMean, sentence_means
+from cimento.app.sentence_means import SentenceMean, sentence_means
 from cimento.documents import versions_apart
 from cimento.judgments import ACCEPTABILITY, Judgment
 from cimento.judgments.summaries import mean_ratings

@@ -15,7 +15,7 @@ from cimento.app.labels import suite_of
 from cimento.app.parts import table
 from cimento.app.words import Words, percent, reason_of
 from cimento.errors import CimentoError
-from cimento.intake.words import apart_from, told_cell, told_tie
+from cimento.intake.words import apart_from, told_tie
 from cimento.io.values import grouped
 from cimento.judgments import ACCEPTABLE, BETTER, BOTH, NONE, Judgment
 from cimento.judgments.effects import SentenceShare, condition_shares
@@ -165,7 +165,7 @@ def _places(shares: Sequence[SentenceShare]) -> list[tuple[str, str, str]]:
 
 
 def shares_grid(
-    shares: Sequence[SentenceShare], labels: Labels, language: str, *, title: str = "shares"
+    shares: Sequence[SentenceShare], labels: Labels, say: Words, *, title: str = "shares"
 ) -> Grid:
     """How often each sentence was chosen, or called acceptable, as a table with 95% intervals.
 
@@ -174,7 +174,7 @@ def shares_grid(
     Args:
         shares: of the sentences.
         labels: of the sentences, which have a column for each name.
-        language: of the headings, ISO 639-1.
+        say: the words of the page, for the headings and the sentences of pairs.
         title: ``shares`` or ``accepted``.
     """
     texts = ("suite", "item", "condition", "sentence")
@@ -185,7 +185,7 @@ def shares_grid(
         "share_low",
         "share_high",
     )
-    own = labels.names
+    own, language = labels.names, say.language
     return Grid(
         title=title,
         header=(
@@ -195,7 +195,7 @@ def shares_grid(
         labels=len(texts) + len(labels.names),
         rows=tuple(
             (
-                one.suite, one.item, told_cell(one.condition, language),
+                one.suite, one.item, _condition(one.condition, say),
                 told_tie(one.sentence, language), *labels.of(one.suite, one.item, one.condition),
                 count(one.n), count(one.of),
                 *(

@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.judgments import ACCEPTABLE
-from cimento.judgments.doubted import in_doubt
+from cimento.judgments.doubted import doubts
 from cimento.judgments.summaries import is_rated
 from cimento.kinds.registry import load_suite, save_suite
 from cimento.people.annotate.rows import Import
 from cimento.suites.crossed import CLUSTER
 from cimento.suites.ratings import RatedSentence, RatedSet, suite_from_ratings
 from cimento.suites.sentence_list import are_labels
+
+CORRECT = "Correct the columns if it is about the person."
+"""The end of a question about what was read, which the page shows apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +47,7 @@ class FormSentences:
     @property
     def doubts(self) -> list[str]:
         """What is asked about questions before all sentences."""
-        end = "Correct the columns if it is about the person."
-        return [
-            f"Is {text!r} a sentence to rate, as it is read here, or a question about the person?"
-            f" {end}"
-            for text in in_doubt(self.texts)
-        ]
+        return [*doubts(self.texts, todo=CORRECT)]
 
 
 def sentences_of(came: Import) -> FormSentences | None:
@@ -79,7 +77,7 @@ def sentences_of(came: Import) -> FormSentences | None:
     return FormSentences(texts, known, column, tuple(named))
 
 
-def save_sentences(sentences: FormSentences, path: Path, *, language: str) -> None:
+def save_sentences(sentences: FormSentences, path: Path, *, language: str, words: str) -> None:
     """Save sentences as a suite, which takes their ratings, with their conditions as labels.
 
     Sentences of one item of the file are of one cluster. What the file calls an item stays in the
@@ -89,6 +87,7 @@ def save_sentences(sentences: FormSentences, path: Path, *, language: str) -> No
         sentences: the sentences.
         path: workbook that is written.
         language: ISO 639-1 code of the sentences.
+        words: the language of what cimento itself writes in it.
 
     Raises:
         CimentoError: they cannot be a suite, or it cannot be written.
@@ -103,7 +102,7 @@ def save_sentences(sentences: FormSentences, path: Path, *, language: str) -> No
     suite = suite_from_ratings(listed)
     if _share_items(sentences):
         suite = replace(suite, cluster=(CLUSTER,))
-    save_suite(load_suite(suite), path)
+    save_suite(load_suite(suite), path, words=words)
 
 
 def _ids(sentences: FormSentences) -> Sequence[str]:

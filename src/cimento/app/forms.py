@@ -32,7 +32,6 @@ from cimento.judgments import (
     write_judgments,
 )
 from cimento.judgments.forms import NEVER_SUBMITTED
-from cimento.people.annotate.importing import open_secret
 from cimento.people.annotate.rows import Import
 from cimento.suites.builtin import find_suite
 from cimento.suites.reading import sha256_of
@@ -123,7 +122,26 @@ class OwnForms:
             self._shown_waiting.text = self._say("people.form-waits", file=file)
             return
         self._language.error, self._waiting, self._shown_waiting.text = None, None, ""
+        if name := self._read_before(file, data):
+            await self._show(name)
+            self._shown_waiting.text = self._say("people.form-same", file=file, name=name)
+            return
         await self._open(file, data, {})
+
+    def _read_before(self, file: str, data: bytes) -> str:
+        """The answers that were read from the same file, in the same way; empty without any."""
+        suite, language = self._chosen(), str(self._language.value or "")
+        for name in self._visit.workspace.forms():
+            earlier = kept(self._place(name, ".parquet"))
+            if earlier is None or (earlier.name, earlier.data, earlier.suite) != (
+                file,
+                data,
+                suite,
+            ):
+                continue
+            if suite is not None or earlier.language == language:
+                return name
+        return ""
 
     async def _open(
         self,
@@ -158,7 +176,7 @@ class OwnForms:
                 remarks = [*sentences.remarks, *([] if roles else sentences.doubts)]
                 made = await self._made_of(sentences, name, earlier)
                 came = await read(made)
-            about = about_in(table_in(file, data), came, open_secret(secret)[0], roles)
+            about = about_in(table_in(file, data), came, roles)
             await asyncio.to_thread(self._write, name, about.of(came), about, remarks)
         except CimentoError as error:
             # No answers were read with them.
@@ -174,6 +192,13 @@ class OwnForms:
         keep(table, read_file)
         self._build_earlier()
         await self._show(name)
+        self._tell_new_name(file, name)
+
+    def _tell_new_name(self, file: str, name: str) -> None:
+        """Say what answers are called whose file is called like others."""
+        wanted, _, number = name.rpartition("-")
+        if number.isdigit() and name != PurePath(file).stem:
+            self._shown_waiting.text = self._say("people.form-again", wanted=wanted, name=name)
 
     def _write(self, name: str, came: Import, about: About, remarks: Sequence[str]) -> None:
         """Write answers and what people said of themselves, in place of what was read before."""
@@ -265,7 +290,8 @@ class OwnForms:
             earlier.made.unlink()
         path = self._visit.workspace.new(SUITES, f"{name}.xlsx")
         try:
-            await asyncio.to_thread(save_sentences, sentences, path, language=language)
+            save = partial(save_sentences, sentences, path, language=language)
+            await asyncio.to_thread(save, words=self._say.language)
         except CimentoError:
             if earlier is not None and earlier.made is not None and before:
                 write_bytes(before, earlier.made)

@@ -22,6 +22,7 @@ from cimento.io.files import read_bytes, write_bytes
 from cimento.judgments import ColumnMap
 from cimento.judgments.asked import AskedItems
 from cimento.judgments.chosen import choices_in
+from cimento.judgments.participants import times_of
 from cimento.people.annotate.importing import (
     DESIGN_FORMS,
     form_of,
@@ -30,7 +31,7 @@ from cimento.people.annotate.importing import (
     read_answers,
 )
 from cimento.people.annotate.remarks import worded
-from cimento.people.annotate.rows import Import, ImportOptions, pseudonym
+from cimento.people.annotate.rows import Import, ImportOptions
 from cimento.people.surveys import SurveyDesign
 from cimento.people.surveys.asked import asked_by
 
@@ -197,10 +198,8 @@ def read_upload(
         roles = dict(chosen or {})
         # Names of columns may have brackets, which would be those of patterns.
         items = tuple(escape(column) for column, role in roles.items() if role == ANSWERS)
-        columns = ColumnMap(
-            chosen={role: name for name, role in roles.items() if role not in _NO_FIELD},
-            barred=frozenset(name for name, role in roles.items() if role in _NO_FIELD),
-        )
+        table = table_in(name, data)
+        columns = _chosen_columns(roles, table)
         form = "wide" if items else form_of(path, columns, asked(stored=False))
         if not form:
             return None
@@ -209,21 +208,37 @@ def read_upload(
             form=form,  # type: ignore[arg-type]  # one of the forms, since it is not empty
             places=asked(stored=form in DESIGN_FORMS),
             secret=key,
+            codes_stay=True,
             columns=columns,
             items=items,
             unsubmitted="keep" if unsubmitted else "skip",
         )
-        came, table = read_answers([path], options), table_in(name, data)
-    return came if table is None else with_times(came, table, key)
+        came = read_answers([path], options)
+    return came if table is None else with_times(came, table)
 
 
-def with_times(came: Import, table: Table, key: bytes) -> Import:
+def _chosen_columns(roles: Mapping[str, str], table: Table | None) -> ColumnMap:
+    """Where the fields of answers stand, as somebody has chosen.
+
+    A column of times keeps no role: it tells people apart only where nothing else does.
+    """
+    times = () if table is None else times_of(table)
+    return ColumnMap(
+        chosen={
+            role: column
+            for column, role in roles.items()
+            if role not in _NO_FIELD and column not in times
+        },
+        barred=frozenset(column for column, role in roles.items() if role in _NO_FIELD),
+    )
+
+
+def with_times(came: Import, table: Table) -> Import:
     """Answers with the time at which their form was sent, as its program wrote it.
 
     Args:
         came: the answers.
         table: with a person in each row; of a table with an answer in each row there is nothing.
-        key: of their pseudonyms.
     """
     roles = came.readings[0].roles if came.readings else {}
     person, program = "".join(roles.get("participant", ())[:1]), program_of(table)
@@ -236,7 +251,7 @@ def with_times(came: Import, table: Table, key: bytes) -> Import:
     times: dict[str, set[str]] = {}
     # A program writes when somebody began before it writes when they were done.
     for who, when in zip(table.stripped(person), table.stripped(sent[-1]), strict=True):
-        times.setdefault(pseudonym(who, key), set()).add(when)
+        times.setdefault(came.people.get(who, ""), set()).add(when)
     once_sent = {who: next(iter(when)) for who, when in times.items() if len(when) == 1}
     return replace(
         came,

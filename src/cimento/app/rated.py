@@ -55,6 +55,22 @@ def on_scale(judgments: Sequence[Judgment], scale: Scale) -> list[Judgment]:
     ]
 
 
+def inverted(judgments: Sequence[Judgment], scale: Scale) -> list[Judgment]:
+    """The answers with all ratings on a scale turned round: its best becomes its worst."""
+    return [
+        replace(one, value=rating_as_text(sum(scale) - rating))
+        if one.counts and is_rated(one.question) and (rating := rating_of(one)) is not None
+        else one
+        for one in judgments
+    ]
+
+
+INVERTED = (
+    "The ratings are inverted, as somebody said: in the file {:g} is the best, {:g} the worst."
+)
+"""What is said of such answers."""
+
+
 def in_numbers(judgments: Sequence[Judgment], numbers: Mapping[str, float]) -> list[Judgment]:
     """The answers, with numbers in place of the words of ratings."""
     return [
@@ -132,20 +148,24 @@ class ScaleForm:
     Args:
         visit: what the page is built for.
         judgments: the answers, of which some are ratings in numbers.
-        take: what is done with the ends.
+        take: what is done with the ends, the lower first, and whether the lower one is the best.
         rows_of: gives the rows of a file in which an answer is; none where the file is not known.
+        is_inverted: whether the ratings were turned round before.
     """
 
     def __init__(
         self,
         visit: Visit,
         judgments: Sequence[Judgment],
-        take: Callable[[Scale], Awaitable[None]],
+        take: Callable[[Scale, bool], Awaitable[None]],
         rows_of: Callable[[Judgment], Sequence[int]],
+        *,
+        is_inverted: bool,
     ) -> None:
         self._visit, self._say, self._take = visit, visit.say, take
         self._judgments, self._rows_of = judgments, rows_of
         self._known, self._ratings = scale_of(judgments), ratings_of(judgments)
+        self._is_inverted = is_inverted
 
     def build(self) -> None:
         """Build the form in the place where it is called."""
@@ -160,6 +180,8 @@ class ScaleForm:
                     for name, end in zip(ENDS, known, strict=True)
                 ]
                 button(say("people.scale-do"), guarded(self._visit, self.keep), icon="check")
+            self._invert = ui.checkbox(say("people.scale-invert")).mark("invert")
+            self._invert.set_visibility(not self._is_inverted)
 
     async def keep(self) -> None:
         """Keep the ends with the answers, if they are new.
@@ -168,17 +190,21 @@ class ScaleForm:
             InputError: an end is missing, or a rating is beyond one.
         """
         worst, best = map(self._end, self._fields)
-        if worst >= best:
+        invert = bool(self._invert.value)
+        if worst == best or (worst > best and not invert):
             raise refused(self._fields[1], self._say("people.ends-order"))
+        # With the box, the ends are clear in either order.
+        low, high = sorted((worst, best))
+        of_low, of_high = self._fields if worst < best else self._fields[::-1]
         for field, is_beyond in (
-            (self._fields[0], lambda rating: rating < worst),
-            (self._fields[1], lambda rating: rating > best),
+            (of_low, lambda rating: rating < low),
+            (of_high, lambda rating: rating > high),
         ):
             if shown := self._beyond(is_beyond):
                 raise refused(field, self._say("people.off-scale", ratings=shown))
-        if (worst, best) != self._known:
-            self._known = worst, best
-            await self._take((worst, best))
+        if invert or (low, high) != self._known:
+            self._known = low, high
+            await self._take((low, high), invert)
 
     def _beyond(self, is_beyond: Callable[[float], bool]) -> str:
         """The ratings beyond an end, each with its person and sentence; empty for none."""

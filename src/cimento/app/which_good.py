@@ -77,13 +77,16 @@ def in_test(tables: Sequence[Path], suite: Path) -> bool:
     return is_any
 
 
-def save_pairs(pairs: Mapping[str, tuple[str, str]], path: Path, *, language: str) -> None:
+def save_pairs(
+    pairs: Mapping[str, tuple[str, str]], path: Path, *, language: str, words: str
+) -> None:
     """Save pairs of sentences as a suite.
 
     Args:
         pairs: the good and the bad sentence of each item.
         path: workbook that is written.
         language: ISO 639-1 code of the sentences.
+        words: the language of what cimento itself writes in it.
 
     Raises:
         CimentoError: they cannot be a suite, or it cannot be written.
@@ -92,7 +95,7 @@ def save_pairs(pairs: Mapping[str, tuple[str, str]], path: Path, *, language: st
     csv.writer(text).writerows([("item", "good", "bad"), *((n, *p) for n, p in pairs.items())])
     with TemporaryDirectory(prefix="cimento-") as temporary:
         listed = write_bytes(text.getvalue().encode(), Path(temporary) / f"{path.stem}.csv")
-        save_suite(load_suite(listed, language=language), path)
+        save_suite(load_suite(listed, language=language), path, words=words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +224,8 @@ class WhichGood:
         if not self._language.value:
             raise refused(self._language, say("people.form-choose-language"))
         path = visit.workspace.new(SUITES, f"{self._name}.xlsx")
-        save = partial(save_pairs, pairs, path, language=str(self._language.value))
+        chosen = str(self._language.value)
+        save = partial(save_pairs, pairs, path, language=chosen, words=say.language)
         await asyncio.to_thread(save)
         name = visit.workspace.name_of(path)
         await self._place(path, name)

@@ -246,10 +246,16 @@ def _has_window(text: str) -> bool:
     )
 
 
+_MORE = "... and "
+"""The beginning of the line that counts what is not listed."""
+
+
 def _below(line: str, language: str) -> str:
-    """A line below a message: another message, with its place, or a formula, which is kept."""
+    """A line below a message: another, with its place, or how many more; a formula is kept."""
     text = line.lstrip()
     told = _placed(text, language) if text != line else None
+    if text.startswith(_MORE):
+        told = _said(text, language, _DEEPEST)
     return line if told is None else line.removesuffix(text) + told
 
 

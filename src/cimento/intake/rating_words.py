@@ -19,11 +19,19 @@ _AROUND = {
 }
 _SIDES = {
     word: side
-    for side in ("good", "bad")
+    for side in ("good", "bad", "odd")
     for word in with_unaccented(word_list(f"rating_words.{side}"))
 }
 _NEITHER = with_unaccented(word_list("rating_words.neither"))
 _MIDDLE = with_unaccented(word_list("rating_words.middle"))
+_SOUNDS = sorted(with_unaccented(word_list("rating_words.sounds")), key=len, reverse=True)
+_ENDS = {
+    word: place
+    for kind, place in {"perfect": 4.0, "best": 3.75, "worst": -3.75}.items()
+    for word in with_unaccented(word_list(f"rating_words.{kind}"))
+}
+"""Points that are one word, with their places."""
+_ODD = -0.5
 _FEWEST = 2
 """Different points that a scale has."""
 
@@ -56,6 +64,10 @@ def numbers_of_words(words: Iterable[str]) -> dict[str, int]:
 def _place(text: str) -> float | None:
     """The place of a point between the worst, -4, and the best, 4; None if it is not known."""
     text = text.strip(" .!")
+    for word in _SOUNDS:
+        text = text.removeprefix(f"{word} ")
+    if text in _ENDS:
+        return _ENDS[text]
     if text in _MIDDLE or text.split(" ")[0].strip(",") in _NEITHER:
         return 0
     if (side := _side(text)) is not None:
@@ -74,7 +86,7 @@ def _place(text: str) -> float | None:
     return None
 
 
-def _side(word: str) -> int | None:
-    """1 for good, -1 for bad; None for a word that is neither."""
+def _side(word: str) -> float | None:
+    """1 for good, -1 for bad, less for what is odd; None for a word that is none of them."""
     side = _SIDES.get(word) or meaning(word)
-    return {"good": 1, "bad": -1}.get(side)
+    return {"good": 1.0, "bad": -1.0, "odd": _ODD}.get(side)

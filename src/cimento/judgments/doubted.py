@@ -78,7 +78,19 @@ def with_scale_alone(columns: Mapping[str, Answers], *, dash: bool) -> Iterator[
             yield name, "it gives a scale in brackets, and the others do not"
 
 
-def in_doubt(texts: Sequence[str]) -> list[str]:
+def doubts(texts: Sequence[str], *, todo: str) -> Iterator[str]:
+    """What is asked about questions that may be no sentences.
+
+    Args:
+        texts: of what was rated, in the order of the form.
+        todo: what to do if they are about the person.
+    """
+    for text in _in_doubt(texts):
+        asked = "a sentence to rate, as it is read here, or a question about the person"
+        yield f"Is {text!r} {asked}? {todo}"
+
+
+def _in_doubt(texts: Sequence[str]) -> list[str]:
     """The questions before all sentences that may be about the person, where most are statements.
 
     Args:

@@ -21,7 +21,7 @@ from cimento.judgments.asked import GRID_DASH, AskedItems, numbers_before, numbe
 from cimento.judgments.chosen import ChoiceQuestion, choices_in, choices_said, ties_said
 from cimento.judgments.codes import decoded
 from cimento.judgments.columns import Answers, by_itself, no_items
-from cimento.judgments.doubted import about_people, outside_grid, with_scale_alone
+from cimento.judgments.doubted import about_people, doubts, outside_grid, with_scale_alone
 from cimento.judgments.formats import RawAnswers
 from cimento.judgments.forms import FormTable, form_table
 from cimento.judgments.participants import (
@@ -39,6 +39,7 @@ from cimento.judgments.roles import answers_reading, field_of, resolved, rows_of
 
 _SHOWN = 5
 _NO_CHOICE = "its answers are not sentences to choose from"
+_NAME_ITEMS = "If it is about the person, name the sentences with --items."
 _CALLED_SO = "it is called as in a table with an answer in each row"
 _QUESTION_ID = re.compile(r"q\d+|check-\d+")
 """The ids that surveys of our own give to questions and attention checks."""
@@ -91,8 +92,8 @@ def read_wide(
     table, codes = decoded(table, rated, columns.values, coded=read.coded)
     names, numbered = _item_names(read, asked, places)
     rows, passed, ties = _melted(table, columns, names, asked.choices, is_of_suite=bool(places))
-    said = (*notes, *_remarks(read, asked, places), *numbered, *ties, *codes)
-    unnamed = _are_unnamed(people, table, read)
+    remarks = _remarks(read, asked, places, {} if places or items else names)
+    said, unnamed = (*notes, *remarks, *numbered, *ties, *codes), _are_unnamed(people, table, read)
     return RawAnswers(rows, {**read.passed, **passed}, said, reading, unnamed)
 
 
@@ -339,11 +340,15 @@ def _named(form: FormTable, name: str, items: Sequence[str]) -> bool:
     )
 
 
-def _remarks(form: FormTable, asked: _Asked, places: AskedItems) -> Iterator[str]:
-    """What is said of the questions of a table."""
+def _remarks(
+    form: FormTable, asked: _Asked, places: AskedItems, doubted: Mapping[str, str]
+) -> Iterator[str]:
+    """What is said of the questions of a table, of which some may be no sentences."""
     yield from _numbered(form, asked.rated, places)
     yield from _strange(asked.others, places)
     yield from choices_said(asked.choices, {name: form.heading(name) for name in asked.choices})
+    texts = [doubted[name] for name in asked.rated if name in doubted]
+    yield from doubts(texts, todo=_NAME_ITEMS)
 
 
 def _matched(form: FormTable, rated: Sequence[str], places: AskedItems) -> dict[str, str]:

@@ -35,6 +35,7 @@ from cimento.suites.load import (
     unfolded,
 )
 from cimento.suites.suite_workbook import fold
+from cimento.suites.workbook_words import ENGLISH
 
 PARADIGMS: Mapping[str, str] = {
     "regions": "cimento.paradigms.regions:REGIONS",
@@ -412,8 +413,8 @@ def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:
     return LoadedSuite(paradigm=paradigm, reading=reading)
 
 
-def save_suite(loaded: LoadedSuite, path: Path) -> Path:
-    """Write a suite of any kind as a folder, or as one workbook if the name ends in .xlsx.
+def save_suite(loaded: LoadedSuite, path: Path, *, words: str = ENGLISH) -> Path:
+    """Write a suite as a folder, or as one workbook, in the language of `words`, for .xlsx.
 
     Raises:
         InputError: a workbook cannot contain the suite.
@@ -425,7 +426,7 @@ def save_suite(loaded: LoadedSuite, path: Path) -> Path:
     refuse_existing(path)
     with TemporaryDirectory(prefix="cimento-") as name:
         loaded.paradigm.reader.write(loaded.suite, Path(name))
-        return fold(Path(name), path)
+        return fold(Path(name), path, language=words)
 
 
 def _is_frame(value: object) -> bool:

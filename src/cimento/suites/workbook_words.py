@@ -188,7 +188,7 @@ def in_language(
     made = dict[str, Rows]()
     for name, rows in sheets.items():
         changed = _described(name, rows, ENGLISH, language)
-        if name == ITEMS and with_items and SEEDS not in sheets:
+        if name == ITEMS and with_items and SEEDS not in sheets and not _has_own_words(rows):
             changed = _items(_without_name(rows, sheets.get(ABOUT, [])), language)
         made[sheet_called(name, language)] = changed
     return made
@@ -264,6 +264,17 @@ def _without_copy(rows: Rows) -> Rows:
     place = names.index(_PHENOMENON)
     is_copy = all(row[place] == row[own[0]] for row in rows[1:])
     return [row[:place] + row[place + 1 :] for row in rows] if is_copy else rows
+
+
+def _has_own_words(rows: Rows) -> bool:
+    """Whether a column of the author's is called as one of cimento's is in some language.
+
+    In that language the two could not be told apart; in English, cimento's own are known by name.
+    """
+    head = rows[0] if rows else []
+    names = {name.casefold() for name in head if name not in HEADINGS}
+    ours = [role for role in head if role in HEADINGS and role != _PHENOMENON]
+    return any(not names.isdisjoint(HEADERS[role]) for role in ours)
 
 
 def _items(rows: Rows, language: str) -> Rows:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, get_args
 
@@ -85,6 +86,32 @@ def one_spelling(name: str) -> str:
     return plain.lower() if "@" in plain else plain
 
 
+_CODE = re.compile(r"(?P<letters>[^\W\d_]{0,3})(?P<number>[0-9]{1,3})")
+_LONGEST_CODE = 4
+_MOST_GAPS = 2
+"""How many times more numbers than codes there may be between the first and the last code."""
+
+
+def are_plain_codes(names: Iterable[str]) -> bool:
+    """Whether all participants have codes that count them, and by which nobody is found: *P01*.
+
+    They are short, begin with the same letters, and their numbers run: the last digits of a
+    telephone or of a document do not, and initials differ.
+
+    >>> are_plain_codes(["P01", "P02", "P04"]), are_plain_codes(["12", "13"])
+    (True, True)
+    >>> are_plain_codes(["AG87", "ML92"]), are_plain_codes(["117", "930"])
+    (False, False)
+    """
+    found = [_CODE.fullmatch(name) for name in {*map(one_spelling, names)}]
+    codes = [code for code in found if code and len(code[0]) <= _LONGEST_CODE]
+    numbers = {int(code["number"]) for code in codes}
+    if not codes or len(codes) < len(found) or len(numbers) < len(codes):
+        return False
+    runs = max(numbers) - min(numbers) < _MOST_GAPS * len(numbers)
+    return runs and len({code["letters"] for code in codes}) == 1
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Import:
     """The judgments imported from some files.
@@ -94,12 +121,14 @@ class Import:
         passed: reasons why rows were skipped, and how often.
         notes: what else a person should know.
         readings: what the files were read as, those together that are alike.
+        people: what each participant is called in the judgments, by the name in the files.
     """
 
     judgments: tuple[Judgment, ...]
     passed: Mapping[str, int]
     notes: tuple[str, ...] = ()
     readings: tuple[AnswersReading, ...] = ()
+    people: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +141,7 @@ class ImportOptions:
         places: what was asked; may be empty, and then items are as the files have them.
         columns: where fields stand, before what is usual for the form.
         secret: for pseudonyms; None keeps the names of participants.
+        codes_stay: whether `are_plain_codes` get no pseudonyms.
         submissions: of Prolific, by participant; None where no export was given.
         unknown: what becomes of answers that `places` do not know.
         items: columns of a wide table that are items, where neither suite nor design says so.
@@ -122,16 +152,23 @@ class ImportOptions:
     places: AskedItems = field(default_factory=lambda: AskedItems(()))
     columns: ColumnMap = field(default_factory=ColumnMap)
     secret: bytes | None = None
+    codes_stay: bool = False
     submissions: Mapping[str, Submission] | None = None
     unknown: Unknown = "refuse"
     items: tuple[str, ...] = ()
     unsubmitted: Literal["skip", "keep"] = "skip"
+
+    def without_names(self, names: Iterable[str]) -> ImportOptions:
+        """The description for participants with some names: codes stay where it says so."""
+        plain = self.codes_stay and are_plain_codes(names)
+        return replace(self, secret=None) if plain else self
 
     def rename(self, name: str) -> str:
         """A participant's name as it is kept."""
         return pseudonym(name, self.secret) if self.secret else one_spelling(name)
 
 
+CODES_STAY = "The codes of the participants, such as {}, tell nothing about anybody, and stay."
 YES_AND_NO = "All ratings are yes or no: read as whether a sentence is acceptable."
 
 
@@ -149,6 +186,8 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> tuple[Impo
     passed, asked, faults = Counter[str](), list[tuple[Judgment, AskedItem | None]](), list[str]()
     people: dict[str, str] = {}
     shifted, kept = Counter[tuple[str, bool]](), list[int]()
+    named = {name for row in rows if (name := row.cells.get("annotator", ""))}
+    is_named, reading = bool(reading.secret), reading.without_names(named)
     for place, row in enumerate(rows):
         try:
             read = _judgment(row, reading, people)
@@ -171,6 +210,7 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> tuple[Impo
         )
     judgments, are_words = with_yes_or_no(_with_surveys(asked))
     notes = (
+        *([CODES_STAY.format(repr(min(named)))] if is_named and not reading.secret else []),
         *([YES_AND_NO] if are_words else []),
         *counting_notes(shifted),
         *spelled_apart(people),
@@ -181,7 +221,7 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> tuple[Impo
         *inattentive(judgments),
         *prolific_notes(people, reading.submissions),
     )
-    return Import(judgments=judgments, passed=passed, notes=notes), kept
+    return Import(judgments=judgments, passed=passed, notes=notes, people=people), kept
 
 
 def _in_own_words(row: RawRow) -> RawRow:
