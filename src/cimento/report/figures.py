@@ -111,6 +111,7 @@ class Figure:
         frame: the numbers in the figure.
         spec: the Vega-Lite specification, including the numbers.
         is_secondary: whether a page shows it only to readers who ask for it.
+        words: the texts in its data that are cimento's, and not names.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Figure:
     frame: pl.DataFrame
     spec: VegaSpec
     is_secondary: bool = False
+    words: tuple[str, ...] = ()
 
     def dressed(
         self,

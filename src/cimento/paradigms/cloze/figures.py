@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cimento.kinds.run import Run
 from cimento.paradigms.cloze.judging import HIT
-from cimento.paradigms.cloze.profile import Profile
+from cimento.paradigms.cloze.profile import WHOLE_SUITE, Profile
 from cimento.records.outcomes import Estimate
 from cimento.report.figures import (
     BLUE,
+    GRAY,
     Figure,
     figure_of,
     frame_of,
     in_lines,
     require_rows,
 )
+from cimento.report.formatting import estimate_label
 from cimento.statistics.intervals import WILSON_CLUSTERED, WILSON_CROSSED
 
 if TYPE_CHECKING:
@@ -91,14 +94,18 @@ def heat_frame(profiles: Sequence[Named]) -> pl.DataFrame:
     )
 
 
-def dimensions_figure(profiles: Sequence[Named]) -> Figure:
-    """hit@1, hit@k, P@1 and P@k of each dimension with their intervals, a panel for each model.
+def dimensions_figure(profiles: Sequence[Named], choices: Sequence[Estimate] = ()) -> Figure:
+    """The forced choice, hit@1, hit@k, P@1 and P@k of each dimension, a panel for each model.
+
+    Args:
+        profiles: of the models.
+        choices: their choices among given words, of the whole suite and of each dimension.
 
     Raises:
-        UsageError: nothing was hit or judged in any dimension.
+        UsageError: nothing was chosen, hit or judged in any dimension.
         MissingDependencyError: altair is not installed.
     """
-    frame = dimensions_frame(profiles)
+    frame = dimensions_frame(profiles, choices)
     require_rows(
         frame,
         where="figure dimensions",
@@ -110,18 +117,25 @@ def dimensions_figure(profiles: Sequence[Named]) -> Figure:
     respects = {WILSON_CLUSTERED, WILSON_CROSSED}
     has_clusters = not respects.isdisjoint(frame["interval_method"])
     respecting = " that respect clusters" if has_clusters else ""
-    title = f"The profile, with 95% intervals{respecting}"
-    order = list(dict.fromkeys(frame["dimension"]))
+    chances = frame["chance"].drop_nulls()
+    dashes = "" if chances.is_empty() else "; dashes are chance"
+    title = f"The profile, with 95% intervals{respecting}{dashes}"
+    order, values = (list(dict.fromkeys(frame[name])) for name in ("dimension", "value"))
     base = alt.Chart().encode(y=alt.Y("dimension:N", title=None, sort=order))
     whiskers = base.mark_rule(color=BLUE).encode(
         x=alt.X("low:Q", title="share").scale(domain=[0, 1]), x2="high:Q"
     )
     points = base.mark_circle(color=BLUE, size=42, opacity=1).encode(x="share:Q")
+    chance = (
+        base.mark_tick(color=GRAY, thickness=2)
+        .transform_filter("datum.chance !== null")
+        .encode(x="chance:Q")
+    )
     chart = (
-        alt.layer(whiskers, points, data=frame)
+        alt.layer(*([chance] if dashes else []), whiskers, points, data=frame)
         .properties(width=130, height=alt.Step(18))
         .facet(
-            column=alt.Column("value:N", title=None, sort=list(dict.fromkeys(frame["value"]))),
+            column=alt.Column("value:N", title=None, sort=values),
             row=alt.Row(
                 "model:N",
                 title=None,
@@ -131,12 +145,19 @@ def dimensions_figure(profiles: Sequence[Named]) -> Figure:
             title=title,
         )
     )
-    return figure_of(chart, name="dimensions", title=title, frame=frame)
+    made = figure_of(chart, name="dimensions", title=title, frame=frame)
+    return replace(made, words=(WHOLE_SUITE, *values))
 
 
-def dimensions_frame(profiles: Sequence[Named]) -> pl.DataFrame:
+def dimensions_frame(profiles: Sequence[Named], choices: Sequence[Estimate] = ()) -> pl.DataFrame:
     """The numbers of `dimensions_figure`: a row for each model, dimension and value."""
-    rows = []
+    rows: list[tuple[object, ...]] = [
+        (
+            one.model, one.level if one.group else WHOLE_SUITE, estimate_label(one),
+            one.right, one.n, one.value, one.low, one.high, one.interval_method, one.chance,
+        )
+        for one in choices
+    ]  # fmt: skip
     for model, profiled in profiles:
         for part in profiled.dimensions:
             for name, shares in (("hit", part.hits), ("P", part.fitting)):
@@ -144,10 +165,10 @@ def dimensions_frame(profiles: Sequence[Named]) -> pl.DataFrame:
                     share, interval = one.share, one.interval
                     ends = (interval.low, interval.high, interval.method)
                     numbers = (share.correct, share.n, share.value, *ends)
-                    rows.append((model, part.name, f"{name}@{k}", *numbers))
+                    rows.append((model, part.name, f"{name}@{k}", *numbers, None))
     return frame_of(
         rows, model=str, dimension=str, value=str, correct=int, n=int, share=float, low=float,
-        high=float, interval_method=str,
+        high=float, interval_method=str, chance=float,
     )  # fmt: skip
 
 

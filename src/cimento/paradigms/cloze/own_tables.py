@@ -20,7 +20,11 @@ from cimento.intake.tables import read_header, read_suite_table
 from cimento.intake.words import NAMES, pattern
 from cimento.io.files import read_bytes
 from cimento.kinds.base import SuiteReading
-from cimento.paradigms.cloze.full_sentences import are_full, with_blanks_put
+from cimento.paradigms.cloze.full_sentences import (
+    are_full,
+    phenomenon_column,
+    with_blanks_put,
+)
 from cimento.paradigms.cloze.given_words import (
     columns_of_role,
     lists_of,
@@ -86,11 +90,12 @@ def with_our_names(
     shown = {
         role: " and ".join(filter(None, names)) for role, names in _as_in_file(table, roles).items()
     }
-    ours = with_bars(_renamed(table, faults), shown, faults)
     lists = lists_of(table, roles["implausible"])
+    ours = _renamed(table, faults)
+    ours = with_bars(ours, shown, ["implausible"] if lists else [], faults)
     ours = without_right_words(ours, lists, shown["implausible"], faults)
     roles |= {"item": [_item_column(table)], "text": [_text_column(table)]}
-    roles |= {"phenomenon": [table.find("phenomenon")]}
+    roles |= {"phenomenon": [phenomenon_column(table)]}
     roles |= {name: [name] for name in ("none", EXPECTED) if name in ours.cells}
     return ours, roles
 
@@ -236,7 +241,7 @@ def _renamed(table: Table, faults: list[Fault]) -> Table:
             several = [role, *numbered] if role in cells else numbered
             texts = zip(*(cells.pop(name) for name in several), strict=True)
             cells[role] = [" | ".join(filter(None, map(str.strip, row))) for row in texts]
-    if (phenomenon := table.find("phenomenon")) in cells:
+    if (phenomenon := phenomenon_column(table)) in cells:
         # Results are broken down by the first column that makes a few groups.
         cells = {phenomenon: cells[phenomenon], **cells}
     if "item" not in cells:
