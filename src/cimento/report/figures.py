@@ -259,13 +259,8 @@ def _fonts(size: int) -> dict[str, object]:
     """Vega-Lite settings for texts that specify no size of their own."""
     both = {"labelFontSize": size, "titleFontSize": size}
     title = {"fontSize": size + 1, "subtitleFontSize": size}
-    return {
-        "axis": both,
-        "legend": both,
-        "header": both,
-        "title": title,
-        "text": {"fontSize": size},
-    }
+    shared = dict.fromkeys(("axis", "legend", "header"), both)
+    return {**shared, "title": title, "text": {"fontSize": size}}
 
 
 def _merged(over: object, under: object) -> object:

@@ -177,7 +177,8 @@ def _with_labels(part: object, names: Mapping[str, str], channel: str = "") -> o
     made = {key: _with_labels(one, names, key) for key, one in part.items() if key not in _DATA}
     place = _LABELED.get(channel)
     if place and "field" in part and not names.keys().isdisjoint(part.get("sort") or ()):
-        labels = f"({json.dumps(names, ensure_ascii=False)})[datum.label] || datum.label"
+        told = json.dumps(names, ensure_ascii=False)
+        labels = f"({told})[datum.label] || (datum.label)"  # Vega-Lite puts a conditional there
         made[place] = {"labelExpr": labels, **cast("VegaSpec", made.get(place) or {})}
     return {key: made.get(key, one) for key, one in part.items()} | made
 

@@ -19,7 +19,6 @@ from cimento.report.figures import (
     in_lines,
     require_rows,
 )
-from cimento.report.formatting import estimate_label
 from cimento.statistics.intervals import WILSON_CLUSTERED, WILSON_CROSSED
 
 if TYPE_CHECKING:
@@ -123,7 +122,8 @@ def dimensions_figure(profiles: Sequence[Named], choices: Sequence[Estimate] = (
     order, values = (list(dict.fromkeys(frame[name])) for name in ("dimension", "value"))
     base = alt.Chart().encode(y=alt.Y("dimension:N", title=None, sort=order))
     whiskers = base.mark_rule(color=BLUE).encode(
-        x=alt.X("low:Q", title="share").scale(domain=[0, 1]), x2="high:Q"
+        x=alt.X("low:Q", title="share", axis=alt.Axis(values=[0, 0.5, 1])).scale(domain=[0, 1]),
+        x2="high:Q",
     )
     points = base.mark_circle(color=BLUE, size=42, opacity=1).encode(x="share:Q")
     chance = (
@@ -132,7 +132,7 @@ def dimensions_figure(profiles: Sequence[Named], choices: Sequence[Estimate] = (
         .encode(x="chance:Q")
     )
     chart = (
-        alt.layer(*([chance] if dashes else []), whiskers, points, data=frame)
+        alt.layer(*([chance] if dashes else []), whiskers, points, data=_in_all_panels(frame))
         .properties(width=130, height=alt.Step(18))
         .facet(
             column=alt.Column("value:N", title=None, sort=values),
@@ -149,11 +149,21 @@ def dimensions_figure(profiles: Sequence[Named], choices: Sequence[Estimate] = (
     return replace(made, words=(WHOLE_SUITE, *values))
 
 
+def _in_all_panels(frame: pl.DataFrame) -> pl.DataFrame:
+    """The numbers, with an empty row for each panel without any, whose place others would take."""
+    import polars as pl
+
+    models, values = (frame.select(name).unique(maintain_order=True) for name in ("model", "value"))
+    panels = models.join(values, how="cross").join(frame, on=["model", "value"], how="anti")
+    empty = panels.with_columns(pl.lit(WHOLE_SUITE).alias("dimension"))
+    return pl.concat([frame, empty], how="diagonal")
+
+
 def dimensions_frame(profiles: Sequence[Named], choices: Sequence[Estimate] = ()) -> pl.DataFrame:
     """The numbers of `dimensions_figure`: a row for each model, dimension and value."""
     rows: list[tuple[object, ...]] = [
         (
-            one.model, one.level if one.group else WHOLE_SUITE, estimate_label(one),
+            one.model, one.level if one.group else WHOLE_SUITE, one.question, one.method,
             one.right, one.n, one.value, one.low, one.high, one.interval_method, one.chance,
         )
         for one in choices
@@ -165,10 +175,10 @@ def dimensions_frame(profiles: Sequence[Named], choices: Sequence[Estimate] = ()
                     share, interval = one.share, one.interval
                     ends = (interval.low, interval.high, interval.method)
                     numbers = (share.correct, share.n, share.value, *ends)
-                    rows.append((model, part.name, f"{name}@{k}", *numbers, None))
+                    rows.append((model, part.name, f"{name}@{k}", "", *numbers, None))
     return frame_of(
-        rows, model=str, dimension=str, value=str, correct=int, n=int, share=float, low=float,
-        high=float, interval_method=str, chance=float,
+        rows, model=str, dimension=str, value=str, method=str, correct=int, n=int, share=float,
+        low=float, high=float, interval_method=str, chance=float,
     )  # fmt: skip
 
 
