@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TypeAlias
 
+from cimento.app.csv_files import decimals_of, told_csv
 from cimento.app.words import USUAL, Words
 from cimento.intake.words import EXPORTED, OURS, QUESTIONS, apart_from, told_cell, told_tie
 from cimento.judgments import ACCEPTABLE, BETTER, FIELDS, FILLER, SCALE, Judgment, csv_of, table_of
@@ -255,7 +256,7 @@ _SCALES = {"it": "da {} a {}", "es": "de {} a {}", "pt": "de {} a {}", "ru": "о
 
 def answers_csv(
     judgments: Sequence[Judgment], beyond: Beyond, language: str, labels: Labels = NO_LABELS
-) -> str:
+) -> bytes:
     """The answers as CSV, with those to fillers and of people about themselves.
 
     Args:
@@ -277,7 +278,8 @@ def answers_csv(
     more += [pl.Series(title, cells, dtype=pl.String) for title, cells in of_each.items()]
     headings = _headings(whole, table.columns, language, own=labels.names)
     renamed = table.rename(dict(zip(table.columns, headings, strict=True)))
-    return csv_of(renamed.with_columns(more))
+    whole_table = renamed.with_columns(more)
+    return told_csv(csv_of(whole_table), decimals_of(whole_table), language)
 
 
 def answers_grid(

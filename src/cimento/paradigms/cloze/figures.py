@@ -163,8 +163,9 @@ def dimensions_frame(profiles: Sequence[Named], choices: Sequence[Estimate] = ()
     """The numbers of `dimensions_figure`: a row for each model, dimension and value."""
     rows: list[tuple[object, ...]] = [
         (
-            one.model, one.level if one.group else WHOLE_SUITE, one.question, one.method,
+            one.model, one.level if one.group else WHOLE_SUITE, one.question,
             one.right, one.n, one.value, one.low, one.high, one.interval_method, one.chance,
+            one.method,
         )
         for one in choices
     ]  # fmt: skip
@@ -175,10 +176,10 @@ def dimensions_frame(profiles: Sequence[Named], choices: Sequence[Estimate] = ()
                     share, interval = one.share, one.interval
                     ends = (interval.low, interval.high, interval.method)
                     numbers = (share.correct, share.n, share.value, *ends)
-                    rows.append((model, part.name, f"{name}@{k}", "", *numbers, None))
+                    rows.append((model, part.name, f"{name}@{k}", *numbers, None, ""))
     return frame_of(
-        rows, model=str, dimension=str, value=str, method=str, correct=int, n=int, share=float,
-        low=float, high=float, interval_method=str, chance=float,
+        rows, model=str, dimension=str, value=str, correct=int, n=int, share=float,
+        low=float, high=float, interval_method=str, chance=float, method=str,
     )  # fmt: skip
 
 
