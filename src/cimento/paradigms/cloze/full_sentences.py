@@ -116,10 +116,14 @@ def with_blanks_put(table: Table, name: str, faults: list[Fault]) -> Sequence[st
         faults: the faults so far.
     """
     cells, done, left = list[str](), list[int](), list[tuple[int, str]]()
+    bare = list[int]()
     for row, (cell, word) in enumerate(_rows(table, name)):
         found = [] if has_blank(cell) else _places(cell, word)
-        if has_blank(cell) or not word or "{" in cell:
+        if has_blank(cell) or not cell.strip() or "{" in cell:
             cells.append(cell)
+        elif not word:
+            cells.append(cell)
+            bare.append(row)
         elif len(found) == 1 and one_spelling(found[0][0]) in _spellings(word):
             cells.append(f"{cell[: found[0].start()]}{BLANK}{cell[found[0].end() :]}")
             done.append(row)
@@ -132,6 +136,16 @@ def with_blanks_put(table: Table, name: str, faults: list[Fault]) -> Sequence[st
         faults.append(cloze_fault("CIM-C021", where=table.place(row), seen=seen))
     if done and left:
         faults.append(_left(table, name, left))
+    if done and bare:
+        shown = ", ".join(str(table.numbers[row]) for row in bare[:_FEW_ROWS])
+        more = f" and {len(bare) - _FEW_ROWS} more" if len(bare) > _FEW_ROWS else ""
+        seen = (
+            f"{counted(len(bare), 'row has', 'rows have')} neither a blank nor a word in"
+            f" {table.shown(table.find('target') or '')!r}: {shown}{more}."
+        )
+        places = [table.place(row) for row in bare]
+        todo = "Write the word there, or ___ in the sentence."
+        faults.append(cloze_fault("CIM-C001", where=places[0], seen=seen, todo=todo, places=places))
     return cells
 
 

@@ -232,6 +232,7 @@ def without_right_words(
         right = {_plain(word) for word in _words_in(due)}
         parts = cell.split("|")
         kept = [part for part in parts if _plain(part) not in right]
+        faults += _in_other_capitals(table, number, due.strip(), parts, shown)
         others.append("|".join(kept).strip())
         n_rows += len(kept) < len(parts)
         if cell.strip() and due.strip() and len(kept) == len(parts):
@@ -243,6 +244,19 @@ def without_right_words(
     faults.append(cloze_fault("CIM-C020", where=table.name, seen=seen))
     faults += _lacking(table, lacking, shown)
     return replace(table, cells={**table.cells, "implausible": others})
+
+
+def _in_other_capitals(
+    table: Table, number: int, due: str, parts: Sequence[str], shown: str
+) -> Iterator[Fault]:
+    """The warning of a row whose right word has other capitals where the options are listed."""
+    listed = {_plain(part): one_spelling(part.strip()) for part in parts}
+    for word in map(one_spelling, _words_in(due)):
+        if (other := listed.get(_plain(word), word)) != word:
+            seen = f"The right word {word!r} is written {other!r} in {shown!r}."
+            todo = "Write both alike: the model is asked about the word as it is written."
+            where = place_of_row(table.name, number)
+            yield cloze_fault("CIM-C019", where=where, seen=seen, todo=todo)
 
 
 def _lacking(table: Table, rows: Sequence[tuple[int, str]], shown: str) -> Iterator[Fault]:

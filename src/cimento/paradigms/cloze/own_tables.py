@@ -39,6 +39,8 @@ from cimento.suites.reading import sha256_of
 
 _MOST_BYTES = 1_000_000
 """Size of the largest table that is looked at where no heading says which words are right."""
+_LEAST_CODES = 0.8
+"""Proportion of rows with a code of their own above which codes name items."""
 _BESIDE = pattern("beside")
 """Names of texts that are not the sentences."""
 
@@ -145,13 +147,16 @@ def _text_column(table: Table) -> str | None:
 
 
 def _item_column(table: Table) -> str | None:
-    """The column of items: the one that is called so, or of codes with another in every row."""
+    """The column of items: the one that is called so, or of codes with another in nearly every row.
+
+    The few rows that have the code of another one are then errors.
+    """
     named, names = table.find("item"), short_names(table.columns)
     code = next((names[word] for word in NAMES["code"] if word in names), None)
     if named is not None or code is None:
         return named
     cells = table.stripped(code)
-    return code if all(cells) and len({*cells}) == len(cells) else None
+    return code if all(cells) and len({*cells}) > _LEAST_CODES * len(cells) else None
 
 
 def _is_of_sentences(table: Table, name: str) -> bool:
