@@ -17,6 +17,11 @@ _LEAST = 0.25
 """Least part of the words that are in the lists of a language: 0.3 to 0.5 in ours, 0 in German."""
 _NEXT = 0.6
 """Most that another language may have beside it: French has nearly as many of Italian's."""
+_ACCENTED = {"es": "áéíñóúü", "it": "àèéìîòóù", "pt": "áàâãçéêíóôõúü"}
+"""The letters beside ASCII of some of them: Catalan has words of Spanish, and others of these."""
+_LEAST_OWN = 0.9
+"""Least part of a text's letters beside ASCII that are those of its language, not of names."""
+_OTHER_LETTER = re.compile(r"[^\W\d_a-z]")
 _CYRILLIC = re.compile("[а-яё]")
 _RUSSIAN = re.compile("[ыэё]")
 _NOT_RUSSIAN = re.compile("[іїєґўђјљњћџѓќѕ]")
@@ -48,4 +53,11 @@ def guessed_language(sentences: Iterable[str]) -> str:
         if closed_class(word, code, initial=False) != OTHER
     )
     (best, most), (_, after) = [*counts.most_common(2), ("", 0), ("", 0)][:2]
-    return best if most >= _LEAST * len(words) and after <= _NEXT * most else ""
+    is_clear = most >= _LEAST * len(words) and after <= _NEXT * most
+    return best if is_clear and _has_its_letters("".join(texts), best) else ""
+
+
+def _has_its_letters(text: str, code: str) -> bool:
+    letters = _OTHER_LETTER.findall(text)
+    own = sum(letter in _ACCENTED[code] for letter in letters) if code in _ACCENTED else 0
+    return code not in _ACCENTED or own >= _LEAST_OWN * len(letters)
