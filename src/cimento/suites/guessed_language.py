@@ -34,7 +34,7 @@ def guessed_language(sentences: Iterable[str]) -> str:
     In Latin letters prepositions, articles and conjunctions tell; Russian has letters of its own.
 
     Args:
-        sentences: texts; underscores for blanks are no words.
+        sentences: texts; underscores for blanks do not count.
 
     Returns:
         An ISO 639-1 code.

@@ -22,6 +22,7 @@ from cimento.report.figures import (
 from cimento.statistics.intervals import WILSON_CLUSTERED, WILSON_CROSSED
 
 if TYPE_CHECKING:
+    import altair as alt
     import polars as pl
 
 
@@ -120,19 +121,8 @@ def dimensions_figure(profiles: Sequence[Named], choices: Sequence[Estimate] = (
     dashes = "" if chances.is_empty() else "; dashes are chance"
     title = f"The profile, with 95% intervals{respecting}{dashes}"
     order, values = (list(dict.fromkeys(frame[name])) for name in ("dimension", "value"))
-    base = alt.Chart().encode(y=alt.Y("dimension:N", title=None, sort=order))
-    whiskers = base.mark_rule(color=BLUE).encode(
-        x=alt.X("low:Q", title="share", axis=alt.Axis(values=[0, 0.5, 1])).scale(domain=[0, 1]),
-        x2="high:Q",
-    )
-    points = base.mark_circle(color=BLUE, size=42, opacity=1).encode(x="share:Q")
-    chance = (
-        base.mark_tick(color=GRAY, thickness=2)
-        .transform_filter("datum.chance !== null")
-        .encode(x="chance:Q")
-    )
     chart = (
-        alt.layer(*([chance] if dashes else []), whiskers, points, data=_in_all_panels(frame))
+        alt.layer(*_marks(order, has_chance=bool(dashes)), data=_in_all_panels(frame))
         .properties(width=130, height=alt.Step(18))
         .facet(
             column=alt.Column("value:N", title=None, sort=values),
@@ -147,6 +137,24 @@ def dimensions_figure(profiles: Sequence[Named], choices: Sequence[Estimate] = (
     )
     made = figure_of(chart, name="dimensions", title=title, frame=frame)
     return replace(made, words=(WHOLE_SUITE, *values))
+
+
+def _marks(order: Sequence[str], *, has_chance: bool) -> list[alt.Chart]:
+    """Chance, intervals and values of the dimensions, in their order."""
+    import altair as alt
+
+    base = alt.Chart().encode(y=alt.Y("dimension:N", title=None, sort=order))
+    whiskers = base.mark_rule(color=BLUE).encode(
+        x=alt.X("low:Q", title="share", axis=alt.Axis(values=[0, 0.5, 1])).scale(domain=[0, 1]),
+        x2="high:Q",
+    )
+    points = base.mark_circle(color=BLUE, size=42, opacity=1).encode(x="share:Q")
+    chance = (
+        base.mark_tick(color=GRAY, thickness=2)
+        .transform_filter("datum.chance !== null")
+        .encode(x="chance:Q")
+    )
+    return [*([chance] if has_chance else []), whiskers, points]
 
 
 def _in_all_panels(frame: pl.DataFrame) -> pl.DataFrame:
