@@ -71,7 +71,7 @@ def fields(judgments):
 def test_answers_are_read_back_and_fillers_are_said_to_be_kept_apart(tmp_path, language, form):
     asked, beyond = answers()
     data = (
-        answers_csv(asked, beyond, language).encode()
+        answers_csv(asked, beyond, language)
         if form == ".csv"
         else workbook_of(answers_grid(asked, beyond, language), language)
     )
@@ -91,7 +91,7 @@ def test_answers_are_read_back_and_fillers_are_said_to_be_kept_apart(tmp_path, l
 def test_the_table_that_is_written_is_one_of_judgments(tmp_path, language):
     asked, _ = answers()
     file = tmp_path / "answers.csv"
-    file.write_text(answers_csv(asked, Beyond(), language), encoding="utf-8")
+    file.write_bytes(answers_csv(asked, Beyond(), language))
     assert judgments_of(read_judgments(file)) == asked
 
 

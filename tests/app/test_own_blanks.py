@@ -9,7 +9,7 @@ pytest.importorskip("nicegui", reason="the app is not installed: pip install 'ci
 from cimento.app.checking import check_grid
 from cimento.app.columns import role_name, roles_in
 from cimento.app.describing import describe
-from cimento.app.words import LANGUAGES, words
+from cimento.app.words import LANGUAGES, said, words
 from tests.helpers.grids import grid
 
 
@@ -129,3 +129,74 @@ def test_chosen_roles_of_blanks_decide_beside_a_column_of_conditions():
     assert "sentence=Frase,target=W1,implausible=W2" in refused.todo
     read = check_grid(replace(made, roles=dict(zip(roles, head, strict=False)))).read
     assert [roles_in(read)[role] for role in roles] == [(name,) for name in head[:3]]
+
+
+FAULTY = (
+    ("Os meninos ___ cansados.", "estavam", "estavam; estava", "concordância"),
+    ("Talvez ela ___ amanhã ___.", "venha", "venha; vem", "modo"),
+    ("As portas ___ abertas.", "ficaram", "ficaram; ficou; ficou", "concordância"),
+    ("O preço ___ muito.", "Subiu", "subiu; sobe", "concordância"),
+    ("", "mora", "mora; moram", "modo"),
+    ("A casa ___ longe.", "fica", "fica; ficam", "modo"),
+    ("Se eu ___ dinheiro, viajaria.", "tivesse", "tivesse; tinha", "modo"),
+    ("Espero que eles ___.", "digam", "digam; dizem", "modo"),
+)
+SAID_OF_FAULTY = (
+    (2, "CIM-C001", "2 blanks"),
+    (3, "CIM-C007", "'ficou' is twice in 'Opções'"),
+    (4, "CIM-C019", "'Subiu' is written 'subiu' in 'Opções'"),
+    (5, "CIM-C001", "The sentence is empty."),
+)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_each_mistake_in_a_table_of_options_is_said_once_with_its_row(code):
+    rows = [(f"B{n}", *row) for n, row in enumerate(FAULTY, 1)]
+    made = grid(("Código", "Frase", "Palavra certa", "Opções", "Tipo"), *rows)
+    checked = check_grid(made)
+    named = [(one.rows, one.code, one.seen) for one in checked.findings if one.rows]
+    assert len(named) == len(SAID_OF_FAULTY)
+    for row, fault, seen in SAID_OF_FAULTY:
+        (found,) = [said for rows, known, said in named if (rows, known) == ((row,), fault)]
+        assert seen in found
+    texts = [text for one in checked.findings if one.rows for text in (one.seen, one.todo)]
+    assert all(code == "en" or said(text, code) for text in texts)
+
+
+def test_full_sentences_without_word_or_with_its_capital_are_said_with_their_rows():
+    rows = [
+        ("O menino comprou uma rede.", "rede", "sopa"),
+        ("A moça leu a carta.", "", "nuvem"),
+        ("O médico deu um remédio.", "remédio", "Remédio"),
+        ("O gato viu a porta.", "porta", "lua"),
+        ("As flores murcharam cedo.", "murcharam", "murchou"),
+    ]
+    found = check_grid(grid(("Frase", "Palavra-alvo", "Rival"), *rows)).findings
+    by_row = {(one.code, one.rows): one.seen for one in found if one.code != "CIM-C021"}
+    assert "neither a blank nor a word in 'Palavra-alvo': 3" in by_row["CIM-C001", (2,)]
+    assert "'remédio' and 'Remédio' differ in nothing" in by_row["CIM-C019", (3,)]
+
+
+@pytest.mark.parametrize("kind", ["Tipo", "Condição", "Categoria", "Тип"])
+@pytest.mark.parametrize("is_full", [True, False])
+def test_few_words_that_come_again_beside_blanks_are_phenomena(kind, is_full):
+    rows = [
+        (f"S{n}", text.replace("___", due) if is_full else text, due, wrong, "ab"[n % 2] * 4)
+        for n, (_, text, due, wrong, _) in enumerate((*ROWS, *ROWS), 1)
+    ]
+    head = ("Código", "Frase", "Palavra-alvo", "Rival", kind)
+    checked = check_grid(grid(head, *rows))
+    assert roles_in(checked.read)["phenomenon"] == (kind,)
+    assert not any(one.severity == "error" for one in checked.findings)
+    each = [(*row[:4], f"nota {n}") for n, row in enumerate(rows)]
+    if not is_full:
+        assert "phenomenon" not in roles_in(check_grid(grid(head, *each)).read)
+
+
+def test_codes_of_which_one_comes_twice_are_items_and_the_second_is_an_error():
+    rows = [(f"S{n}", *row[1:4]) for n, row in enumerate((*ROWS, *ROWS), 1)]
+    rows[5] = ("S1", *rows[5][1:])
+    found = check_grid(grid(("Código", "Frase", "Palavra-alvo", "Rival"), *rows))
+    assert roles_in(found.read)["item"] == ("Código",)
+    (twice,) = [one for one in found.findings if one.code == "CIM-C004"]
+    assert (twice.rows, twice.seen) == ((1, 6), "'S1' names the items of 2 rows: 2, 7.")

@@ -97,10 +97,10 @@ def test_the_author_s_column_keeps_its_name_and_answers_are_read_back(listed, tm
     place = grid.header.index("Condizione")
     assert [str(row[place]) for row in grid.rows] == [label for *_, label in SENTENCES] * 2
     file = tmp_path / "answers.csv"
-    file.write_text(answers_csv(judgments, Beyond(), language, labels), encoding="utf-8")
+    file.write_bytes(answers_csv(judgments, Beyond(), language, labels))
     assert judgments_of(read_judgments(file)) == judgments
     plain = answers_csv(judgments, Beyond(), language, NO_LABELS)
-    assert "(cimento)" not in plain
+    assert "(cimento)" not in plain.decode()
     means = means_grid(judgments, language, design, labels)
     assert [name for name in means.header if "ondi" in name] == ["Condizione"]
 

@@ -182,9 +182,9 @@ def test_each_sentence_has_its_rating_its_value_and_both_ranks(two_runs):
 def test_the_numbers_of_a_figure_have_headings_in_the_language_of_the_page():
     frame = pl.DataFrame({"id": ["1"], "text": ["Llueve."], "label": ["sentence"], "gap": [0.5]})
     figure = Figure(name="scatter", title="", frame=frame, spec={})
-    header, row = figure_file(figure, ".csv", words("es")).decode().splitlines()
-    assert header.startswith("ítem,oración,condición,rango según el modelo menos rango")
-    assert row == "1,Llueve.,oración,0.5"
+    header, row = figure_file(figure, ".csv", words("es")).decode("utf-8-sig").splitlines()
+    assert header.startswith('ítem;oración;condición;"rango según el modelo menos rango')
+    assert row == "1;Llueve.;oración;0,5"
 
 
 def test_ratings_of_other_sentences_than_the_runs_are_left_out_and_named(two_runs):

@@ -284,8 +284,8 @@ def test_the_table_of_choices_says_which_is_good_and_lists_what_nobody_chose(tmp
 def test_a_tie_is_told_in_the_language_of_a_file_and_read_back(tmp_path):
     judgments = in_portuguese(tmp_path)
     written = tmp_path / "respostas.csv"
-    written.write_text(answers_csv(judgments, Beyond(), "pt"), encoding="utf-8")
-    assert ",ambas" in written.read_text(encoding="utf-8")
+    written.write_bytes(answers_csv(judgments, Beyond(), "pt"))
+    assert ";ambas" in written.read_text(encoding="utf-8")
     back = judgments_of(read_judgments(written))
     assert [one.value for one in back] == [one.value for one in judgments]
 

@@ -22,7 +22,7 @@ from cimento.app.choice_shares import shares_grid
 from cimento.app.findings import button
 from cimento.app.frame import Text, Visit, guarded
 from cimento.app.labels import LabelTable, labels_grid
-from cimento.app.parts import save
+from cimento.app.parts import save, say_csv
 from cimento.app.rated import ratings_of
 from cimento.app.words import Words
 from cimento.judgments import Judgment
@@ -67,7 +67,7 @@ class AnswerFiles:
             (
                 "answers-csv",
                 f"{name}.csv",
-                lambda: answers_csv(judgments, beyond, language, labels).encode(),
+                lambda: answers_csv(judgments, beyond, language, labels),
             ),
         ]
         for key, grid in self._grids(judgments, labels, say).items():
@@ -79,6 +79,7 @@ class AnswerFiles:
             for key, file, make in files:
                 give = guarded(visit, partial(save, file, make))
                 button(say(f"people.{key}"), give, icon="download")
+            say_csv(say)
 
     def _grids(self, judgments: Sequence[Judgment], labels: Labels, say: Words) -> dict[str, Grid]:
         """The tables beside the answers, by the word for their button."""

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from cimento.app.csv_files import decimals_of, told_csv
 from cimento.app.sentence_means import sentence_means, z_scores
 from cimento.app.words import USUAL, Words
 from cimento.intake.words import EXPORTED, OURS, QUESTIONS, apart_from, told_cell, told_tie
@@ -253,7 +254,7 @@ _SCALES = {"it": "da {} a {}", "es": "de {} a {}", "pt": "de {} a {}", "ru": "о
 
 def answers_csv(
     judgments: Sequence[Judgment], beyond: Beyond, language: str, labels: Labels = NO_LABELS
-) -> str:
+) -> bytes:
     """The answers as CSV, with those to fillers and of people about themselves.
 
     Args:
@@ -277,7 +278,8 @@ def answers_csv(
         more.append(pl.Series(_z_heading(language, labels.names), scores, dtype=pl.Float64))
     headings = _headings(whole, table.columns, language, own=labels.names)
     renamed = table.rename(dict(zip(table.columns, headings, strict=True)))
-    return csv_of(renamed.with_columns(more))
+    whole_table = renamed.with_columns(more)
+    return told_csv(csv_of(whole_table), decimals_of(whole_table), language)
 
 
 def _z_heading(language: str, own: Collection[str]) -> str:

@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from statistics import median
 
 from nicegui import ui
 
-from cimento.app.frame import Text, Visit, guarded
-from cimento.app.parts import save, table
+from cimento.app.frame import Text, Visit
+from cimento.app.grids import grid_files
+from cimento.app.parts import table
 from cimento.app.words import Words
-from cimento.documents import grid_file
 from cimento.errors import UsageError
 from cimento.io.values import grouped
 from cimento.kinds.named import TableSettings
@@ -28,6 +27,7 @@ from cimento.report.grid import Grid, GridCell
 from cimento.report.language import Told
 from cimento.suites.cloze import ClozeSuite, dividing_column
 
+_FORMS = (".xlsx", ".csv")
 _MOST_BLANKS = 200
 _MOST_WORDS = 20
 _LEAST_P = 0.0001
@@ -155,24 +155,13 @@ def show_blanks(visit: Visit, run: Run) -> None:
         names = (names[0], *own, *names[1:])
         cells = [[_shown(name, row, say) for name in names] for row in rows[:_MOST_BLANKS]]
         headings = [_heading(name, say) for name in names]
-        table(headings, cells)
+        table(headings, cells, f"text-{names.index('text') + 1}")
         if len(rows) > _MOST_BLANKS:
             Text(say("read.more", count=len(rows) - _MOST_BLANKS)).classes("small")
         for line in _notes(rows, say):
             Text(line).classes("small")
-        _files(visit, f"{run.suite.name}-{run.model}", in_language(grid, say))
-
-
-def _files(visit: Visit, name: str, grid: Grid) -> None:
-    """Buttons for the table as a file of Excel and as CSV."""
-    title = re.sub(r"[^\w.-]+", "-", name)
-    with ui.element("div").classes("buttons"):
-        for form, label in ((".xlsx", "Excel (xlsx)"), (".csv", "CSV")):
-            make: Callable[[], bytes] = partial(grid_file, grid, form)
-            give = partial(save, f"{title}{form}", make)
-            button = ui.button(label, on_click=guarded(visit, give)).props("no-caps flat dense")
-            button.props["aria-label"] = f"{visit.say('frame.download')} {label}: {grid.title}"
-            button.mark(f"blanks-{form}")
+        name = re.sub(r"[^\w.-]+", "-", f"{run.suite.name}-{run.model}")
+        grid_files(visit, in_language(grid, say), name, _FORMS)
 
 
 def _heading(name: str, say: Words) -> str:

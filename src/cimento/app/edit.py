@@ -11,7 +11,7 @@ from typing import Any
 
 from nicegui import events, ui
 
-from cimento.app import columns, findings, pairing, proposing, table, views
+from cimento.app import columns, findings, pairing, proposed_language, proposing, table, views
 from cimento.app.checking import Finding, Note, Report, check_grid
 from cimento.app.describing import describe
 from cimento.app.editing import (
@@ -119,7 +119,8 @@ class Editor:
             self._holds = ui.label().classes("small")
             self._read = ui.label().classes("small")
         with ui.element("div").classes("bare") as self._describe:
-            proposing.ask_language(say, done=self._act(self._described))
+            known = proposed_language.proposed(self._visit.workspace, self.grid, say)
+            proposing.ask_language(say, known, done=self._act(self._described))
         self._question = ui.element("div").classes("bare")
         with (
             ui.element("div")
@@ -440,6 +441,7 @@ class Editor:
         before = self.grid
         described = partial(describe, before, language=language, path=self._path)
         await self.change(await asyncio.to_thread(described))
+        proposed_language.remember(self._visit.workspace, language)
         if renamed := columns.renamed_line(before, self.grid, self._say):
             tell(self._visit, renamed)
 

@@ -8,8 +8,9 @@ from pathlib import PurePosixPath
 
 from nicegui import ui
 
+from cimento.app.csv_files import grid_csv
 from cimento.app.frame import Text, Visit, guarded
-from cimento.app.parts import save
+from cimento.app.parts import save, say_csv
 from cimento.app.words import USUAL, Words
 from cimento.documents import grid_file
 from cimento.report.grid import Grid
@@ -18,6 +19,9 @@ from cimento.report.language import PageLanguage
 TABLE_FORMS = (".docx", ".xlsx", ".tex", ".csv", ".md")
 MOST_ROWS = 200
 """The number of rows of a table that are shown; files have all of them."""
+
+_FEW_WORDS = 4
+"""Words of a text up to which a column needs no room of its own."""
 
 PROGRAMS: Mapping[str, str] = {".xlsx": "Excel", ".docx": "Word", ".tex": "LaTeX"}
 """The programs by whose names people know a form of files."""
@@ -34,7 +38,14 @@ def grid_files(visit: Visit, grid: Grid, name: str, forms: Sequence[str] = TABLE
     """
     with ui.element("div").classes("buttons"):
         for form in forms:
-            download(visit, grid.title, form, f"{name}{form}", partial(grid_file, grid, form))
+            make = partial(_grid_file, grid, form, visit.say.language)
+            download(visit, grid.title, form, f"{name}{form}", make)
+        if ".csv" in forms:
+            say_csv(visit.say)
+
+
+def _grid_file(grid: Grid, form: str, language: str) -> bytes:
+    return grid_csv(grid, language) if form == ".csv" else grid_file(grid, form)
 
 
 def download(visit: Visit, title: str, form: str, name: str, make: Callable[[], bytes]) -> None:
@@ -98,7 +109,9 @@ def show_grid(grid: Grid, language: PageLanguage, say: Words) -> None:
                         is_text = grid.is_text(column)
                         is_ours = grid.header[column] in _OURS
                         shown = cell if is_text and not is_ours else language.cell(cell)
-                        Text(shown, "td").classes("text" if is_text else "num")
+                        is_long = is_text and len(shown.split()) > _FEW_WORDS
+                        of_text = "text long" if is_long else "text"
+                        Text(shown, "td").classes(of_text if is_text else "num")
     if len(grid.text) > MOST_ROWS:
         Text(say("read.more", count=len(grid.text) - MOST_ROWS)).classes("small")
     for note in grid.footnotes:

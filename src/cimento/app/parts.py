@@ -47,17 +47,18 @@ _MOST_WHOLE = 40
 """Rows of the longest table that is shown at its full height."""
 
 
-def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def table(names: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -> None:
     """A table of texts, in the place where the page is being built; a long one scrolls by itself.
 
     Args:
         names: the names of the columns.
         rows: the cells of each row.
+        kind: a further class, of which its style depends.
     """
     is_long = len(rows) > _MOST_WHOLE
     with ui.element("div").classes("table-holder long" if is_long else "table-holder") as holder:
         holder.props("tabindex=0")
-        plain_table(names, rows)
+        plain_table(names, rows, f"plain-table {kind}".rstrip())
 
 
 def show_demo(models: Iterable[str], say: Words) -> None:
@@ -139,6 +140,11 @@ async def save(name: str, make: Callable[[], bytes | str]) -> None:
         make: makes its content, in a thread of its own.
     """
     ui.download.content(await asyncio.to_thread(make), name)
+
+
+def say_csv(say: Words) -> None:
+    """Say beside the buttons of files what parts cells and decimals in CSV."""
+    Text(say("frame.csv")).classes("small").mark("csv-how")
 
 
 def named_languages(say: Words) -> dict[str, str]:

@@ -248,19 +248,23 @@ async def lead_to_answers(visit: Visit, path: Path, name: str) -> None:
             ui.link(visit.say("edit.answers-to", name=path.name), there).mark("to-answers")
 
 
-def ask_language(say: Words, *, done: Callable[[str], object]) -> None:
+def ask_language(say: Words, proposed: tuple[str, str], *, done: Callable[[str], object]) -> None:
     """Ask for the language of the sentences in the place where the page is being built.
 
     Args:
         say: the words of the page.
+        proposed: the code of a language, and why it is proposed.
         done: called with the code of the language.
     """
+    code, why = proposed
     ui.label(say("edit.bare"))
     with ui.element("div").classes("tools"):
-        language = searched(
-            named_languages(say), label=say("edit.language"), value=say.language
-        ).classes("short")
+        language = searched(named_languages(say), label=say("edit.language"), value=code).classes(
+            "short"
+        )
         button(say("edit.describe"), lambda: done(str(language.value or "")))
+    if why:
+        ui.label(why).classes("small").mark("language-why")
 
 
 def _ask_roles(proposal: Proposal, say: Words, done: Done) -> None:

@@ -14,6 +14,7 @@ from nicegui import ui
 from cimento.app.blanks import in_language
 from cimento.app.breakdowns import measures_said, parts_of
 from cimento.app.conclusions import RunResult, results_beside
+from cimento.app.csv_files import frame_csv
 from cimento.app.frame import (
     CommandLine,
     Text,
@@ -27,7 +28,7 @@ from cimento.app.frame import (
 )
 from cimento.app.grids import download, grid_files, in_page_language, show_grid
 from cimento.app.language_answers import answered_languages, delete_answer, runs_about
-from cimento.app.parts import ask_deletion, delete_button, table_of
+from cimento.app.parts import ask_deletion, delete_button, say_csv, table_of
 from cimento.app.report_page import page_language, report_page
 from cimento.app.shown import (
     FIGURE_FORMS,
@@ -42,7 +43,7 @@ from cimento.app.summaries import show_result, show_summaries
 from cimento.app.words import Words
 from cimento.app.workspace import StoredRun
 from cimento.cite import Cited, cite
-from cimento.documents import REPORT_FORMS, version_digits
+from cimento.documents import REPORT_FORMS, estimates_of, version_digits
 from cimento.errors import CimentoError
 from cimento.evaluation.planning import run_folders
 from cimento.io.parsing import whole_number
@@ -325,12 +326,15 @@ class _Parts:
                 download(
                     self._visit, say("read.report"), form, f"report{form}", self._document(form)
                 )
+            say_csv(say)
         CommandLine(self._visit, ["report", *self._names, "-o", "report.html"])
 
     def _document(self, form: str) -> Callable[[], bytes]:
         runs, code = self._results.runs, self._visit.say.language
         if form == ".html":
             return lambda: report_page(runs, code).encode()
+        if form == ".csv":
+            return lambda: frame_csv(estimates_of(runs), code)
         return lambda: REPORT_FORMS[form](runs).encode()
 
     async def _wait(self, message: str, make: Callable[[], T]) -> T:
@@ -385,6 +389,7 @@ class _Parts:
                     self._visit, figure.title, form, f"{figure.name}{form}",
                     lambda form=form: figure_file(figure, form, self._visit.say),  # type: ignore[misc]
                 )  # fmt: skip
+            say_csv(self._visit.say)
         CommandLine(
             self._visit,
             ["report", *self._names, "--figure", figure.name, "-o", f"{figure.name}.svg"],

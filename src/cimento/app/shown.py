@@ -16,6 +16,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from cimento.app.csv_files import frame_csv
 from cimento.app.language_answers import answer_file
 from cimento.app.opening import zipped
 from cimento.app.report_page import page_language, report_page
@@ -312,7 +313,7 @@ def figure_file(figure: Figure, form: str, say: Words) -> bytes:
         if "label" in table.columns:
             own = {name: told_cell(name, say.language) for name in table["label"].unique() if name}
             table = table.with_columns(table["label"].replace(own))
-        return table.rename(headings).write_csv().encode()
+        return frame_csv(table.rename(headings), say.language)
     with TemporaryDirectory(prefix="cimento-") as folder:
         return figure.write(Path(folder) / f"figure{form}").read_bytes()
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, get_args
 
 from nicegui import ui
 
+from cimento.app.csv_files import frame_csv
 from cimento.app.findings import button
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
-from cimento.app.parts import ends, plain_table, save
+from cimento.app.parts import ends, plain_table, save, say_csv
 from cimento.app.sentences import model_choice, opened_model
 from cimento.app.words import said
 from cimento.app.workspace import JUDGMENTS
@@ -127,6 +128,7 @@ class ReadingTimes:
             with ui.element("div").classes("tools"):
                 self._download("times-xlsx", f"{name}.xlsx", frame)
                 self._download("times-csv", f"{name}.csv", frame)
+                say_csv(self._say)
         self._beside.set_visibility(True)
 
     def _show_command(self) -> None:
@@ -143,7 +145,7 @@ class ReadingTimes:
 
     def _download(self, key: str, name: str, frame: pl.DataFrame) -> None:
         """A button that gives a table in the form of its file's ending."""
-        make = partial(table_file, frame, Path(name).suffix)
+        make = partial(table_file, frame, Path(name).suffix, self._say.language)
         button(
             self._say(f"people.{key}"),
             guarded(self._visit, partial(save, name, make)),
@@ -204,6 +206,7 @@ class ReadingTimes:
             self._reasons("times-unscored", unscored(joined))
             with ui.element("div").classes("tools"):
                 self._download("times-joined", f"{Path(self._table).stem}-surprisal.csv", joined)
+                say_csv(self._say)
 
     def _correlated(self, found: Correlation, model: str) -> None:
         """The correlation of times and surprisals, and what it says."""
@@ -227,15 +230,16 @@ def _joined(frame: pl.DataFrame, model: str) -> pl.DataFrame:
     return join_surprisals(frame, opened_model(model))
 
 
-def table_file(frame: pl.DataFrame, ending: str) -> bytes:
+def table_file(frame: pl.DataFrame, ending: str, language: str) -> bytes:
     """A table of words as a file for a spreadsheet program, or for R.
 
     Args:
         frame: the table.
         ending: ``.csv``, or ``.xlsx`` with numbers as numbers.
+        language: that of the page, ISO 639-1.
     """
     if ending == ".csv":
-        return frame.write_csv().encode()
+        return frame_csv(frame, language)
     rows = tuple(
         tuple("" if cell is None else Shown(str(cell), cell) for cell in row)
         for row in frame.iter_rows()

@@ -39,6 +39,8 @@ from cimento.report.word import docx
 _SHOWN_DIGITS = 4
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from cimento.kinds.paradigm import AnyParadigm
     from cimento.kinds.run import Run, RunsLike
     from cimento.records.summary import RunSummary
@@ -151,8 +153,12 @@ def _exceptions_only(grid: Grid) -> Grid:
 
 def csv(runs: Sequence[Run]) -> str:
     """All estimates of some runs as CSV (RFC 4180): the table of estimates."""
-    table = estimates_table(estimate for run in runs for estimate in run.estimates())
-    return table.write_csv(line_terminator="\r\n")
+    return estimates_of(runs).write_csv(line_terminator="\r\n")
+
+
+def estimates_of(runs: Sequence[Run]) -> pl.DataFrame:
+    """All estimates of some runs as one table."""
+    return estimates_table(estimate for run in runs for estimate in run.estimates())
 
 
 def json(runs: Sequence[Run]) -> str:

@@ -373,6 +373,8 @@ def _from_text(path: Path) -> pl.DataFrame:
     texts = pl.DataFrame(columns).with_columns(
         pl.col(name).fill_null("") for name in ("suite", "item", "condition") if name in columns
     )
+    decimals = [name for name in columns if kinds[name].is_float()]
+    texts = texts.with_columns(pl.col(decimals).str.replace(",", ".", literal=True))
     try:
         typed = texts.cast({name: kind for name, kind in kinds.items() if name in columns})
     except pl.exceptions.PolarsError as error:

@@ -111,6 +111,7 @@ class Figure:
         frame: the numbers in the figure.
         spec: the Vega-Lite specification, including the numbers.
         is_secondary: whether a page shows it only to readers who ask for it.
+        words: the texts in its data that are cimento's, and not names.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Figure:
     frame: pl.DataFrame
     spec: VegaSpec
     is_secondary: bool = False
+    words: tuple[str, ...] = ()
 
     def dressed(
         self,
@@ -257,13 +259,8 @@ def _fonts(size: int) -> dict[str, object]:
     """Vega-Lite settings for texts that specify no size of their own."""
     both = {"labelFontSize": size, "titleFontSize": size}
     title = {"fontSize": size + 1, "subtitleFontSize": size}
-    return {
-        "axis": both,
-        "legend": both,
-        "header": both,
-        "title": title,
-        "text": {"fontSize": size},
-    }
+    shared = dict.fromkeys(("axis", "legend", "header"), both)
+    return {**shared, "title": title, "text": {"fontSize": size}}
 
 
 def _merged(over: object, under: object) -> object:

@@ -137,6 +137,7 @@ def figure_in(figure: Figure, language: PageLanguage) -> Figure:
     if language.code == ENGLISH_CODE:
         return figure
     spec = cast("VegaSpec", _told(figure.spec, language, figure.title))
+    spec = cast("VegaSpec", _with_labels(spec, {one: language.named(one) for one in figure.words}))
     config = {**cast("VegaSpec", spec.get("config", {})), "locale": {"number": _NUMBERS}}
     return replace(
         figure, title=Told(language.plain(figure.title)), spec={**spec, "config": config}
@@ -161,6 +162,25 @@ def _told(part: object, language: PageLanguage, whole: str) -> object:
         names = {name: language.named(name) for name in cast("Sequence[str]", scale["domain"])}
         made["legend"] = {"labelExpr": f"({json.dumps(names)})[datum.label] || datum.label"}
     return made
+
+
+_LABELED = {"x": "axis", "y": "axis", "row": "header", "column": "header"}
+"""What has the labels of the names on a channel."""
+
+
+def _with_labels(part: object, names: Mapping[str, str], channel: str = "") -> object:
+    """A part of a specification whose axes and panels call what is in the data by other names."""
+    if not names or not isinstance(part, Mapping | list):
+        return part
+    if isinstance(part, list):
+        return [_with_labels(one, names) for one in part]
+    made = {key: _with_labels(one, names, key) for key, one in part.items() if key not in _DATA}
+    place = _LABELED.get(channel)
+    if place and "field" in part and not names.keys().isdisjoint(part.get("sort") or ()):
+        told = json.dumps(names, ensure_ascii=False)
+        labels = f"({told})[datum.label] || (datum.label)"  # Vega-Lite puts a conditional there
+        made[place] = {"labelExpr": labels, **cast("VegaSpec", made.get(place) or {})}
+    return {key: made.get(key, one) for key, one in part.items()} | made
 
 
 def _title(title: object, language: PageLanguage, whole: str) -> object:

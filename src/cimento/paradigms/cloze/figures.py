@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cimento.kinds.run import Run
 from cimento.paradigms.cloze.judging import HIT
-from cimento.paradigms.cloze.profile import Profile
+from cimento.paradigms.cloze.profile import WHOLE_SUITE, Profile
 from cimento.records.outcomes import Estimate
 from cimento.report.figures import (
     BLUE,
+    GRAY,
     Figure,
     figure_of,
     frame_of,
@@ -20,6 +22,7 @@ from cimento.report.figures import (
 from cimento.statistics.intervals import WILSON_CLUSTERED, WILSON_CROSSED
 
 if TYPE_CHECKING:
+    import altair as alt
     import polars as pl
 
 
@@ -91,14 +94,18 @@ def heat_frame(profiles: Sequence[Named]) -> pl.DataFrame:
     )
 
 
-def dimensions_figure(profiles: Sequence[Named]) -> Figure:
-    """hit@1, hit@k, P@1 and P@k of each dimension with their intervals, a panel for each model.
+def dimensions_figure(profiles: Sequence[Named], choices: Sequence[Estimate] = ()) -> Figure:
+    """The forced choice, hit@1, hit@k, P@1 and P@k of each dimension, a panel for each model.
+
+    Args:
+        profiles: of the models.
+        choices: their choices among given words, of the whole suite and of each dimension.
 
     Raises:
-        UsageError: nothing was hit or judged in any dimension.
+        UsageError: nothing was chosen, hit or judged in any dimension.
         MissingDependencyError: altair is not installed.
     """
-    frame = dimensions_frame(profiles)
+    frame = dimensions_frame(profiles, choices)
     require_rows(
         frame,
         where="figure dimensions",
@@ -110,18 +117,15 @@ def dimensions_figure(profiles: Sequence[Named]) -> Figure:
     respects = {WILSON_CLUSTERED, WILSON_CROSSED}
     has_clusters = not respects.isdisjoint(frame["interval_method"])
     respecting = " that respect clusters" if has_clusters else ""
-    title = f"The profile, with 95% intervals{respecting}"
-    order = list(dict.fromkeys(frame["dimension"]))
-    base = alt.Chart().encode(y=alt.Y("dimension:N", title=None, sort=order))
-    whiskers = base.mark_rule(color=BLUE).encode(
-        x=alt.X("low:Q", title="share").scale(domain=[0, 1]), x2="high:Q"
-    )
-    points = base.mark_circle(color=BLUE, size=42, opacity=1).encode(x="share:Q")
+    chances = frame["chance"].drop_nulls()
+    dashes = "" if chances.is_empty() else "; dashes are chance"
+    title = f"The profile, with 95% intervals{respecting}{dashes}"
+    order, values = (list(dict.fromkeys(frame[name])) for name in ("dimension", "value"))
     chart = (
-        alt.layer(whiskers, points, data=frame)
+        alt.layer(*_marks(order, has_chance=bool(dashes)), data=_in_all_panels(frame))
         .properties(width=130, height=alt.Step(18))
         .facet(
-            column=alt.Column("value:N", title=None, sort=list(dict.fromkeys(frame["value"]))),
+            column=alt.Column("value:N", title=None, sort=values),
             row=alt.Row(
                 "model:N",
                 title=None,
@@ -131,12 +135,48 @@ def dimensions_figure(profiles: Sequence[Named]) -> Figure:
             title=title,
         )
     )
-    return figure_of(chart, name="dimensions", title=title, frame=frame)
+    made = figure_of(chart, name="dimensions", title=title, frame=frame)
+    return replace(made, words=(WHOLE_SUITE, *values))
 
 
-def dimensions_frame(profiles: Sequence[Named]) -> pl.DataFrame:
+def _marks(order: Sequence[str], *, has_chance: bool) -> list[alt.Chart]:
+    """Chance, intervals and values of the dimensions, in their order."""
+    import altair as alt
+
+    base = alt.Chart().encode(y=alt.Y("dimension:N", title=None, sort=order))
+    whiskers = base.mark_rule(color=BLUE).encode(
+        x=alt.X("low:Q", title="share", axis=alt.Axis(values=[0, 0.5, 1])).scale(domain=[0, 1]),
+        x2="high:Q",
+    )
+    points = base.mark_circle(color=BLUE, size=42, opacity=1).encode(x="share:Q")
+    chance = (
+        base.mark_tick(color=GRAY, thickness=2)
+        .transform_filter("datum.chance !== null")
+        .encode(x="chance:Q")
+    )
+    return [*([chance] if has_chance else []), whiskers, points]
+
+
+def _in_all_panels(frame: pl.DataFrame) -> pl.DataFrame:
+    """The numbers, with an empty row for each panel without any, whose place others would take."""
+    import polars as pl
+
+    models, values = (frame.select(name).unique(maintain_order=True) for name in ("model", "value"))
+    panels = models.join(values, how="cross").join(frame, on=["model", "value"], how="anti")
+    empty = panels.with_columns(pl.lit(WHOLE_SUITE).alias("dimension"))
+    return pl.concat([frame, empty], how="diagonal")
+
+
+def dimensions_frame(profiles: Sequence[Named], choices: Sequence[Estimate] = ()) -> pl.DataFrame:
     """The numbers of `dimensions_figure`: a row for each model, dimension and value."""
-    rows = []
+    rows: list[tuple[object, ...]] = [
+        (
+            one.model, one.level if one.group else WHOLE_SUITE, one.question,
+            one.right, one.n, one.value, one.low, one.high, one.interval_method, one.chance,
+            one.method,
+        )
+        for one in choices
+    ]  # fmt: skip
     for model, profiled in profiles:
         for part in profiled.dimensions:
             for name, shares in (("hit", part.hits), ("P", part.fitting)):
@@ -144,10 +184,10 @@ def dimensions_frame(profiles: Sequence[Named]) -> pl.DataFrame:
                     share, interval = one.share, one.interval
                     ends = (interval.low, interval.high, interval.method)
                     numbers = (share.correct, share.n, share.value, *ends)
-                    rows.append((model, part.name, f"{name}@{k}", *numbers))
+                    rows.append((model, part.name, f"{name}@{k}", *numbers, None, ""))
     return frame_of(
-        rows, model=str, dimension=str, value=str, correct=int, n=int, share=float, low=float,
-        high=float, interval_method=str,
+        rows, model=str, dimension=str, value=str, correct=int, n=int, share=float,
+        low=float, high=float, interval_method=str, chance=float, method=str,
     )  # fmt: skip
 
 

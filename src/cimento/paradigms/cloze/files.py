@@ -26,7 +26,7 @@ from cimento.paradigms.cloze.judgments import parse_expectation
 from cimento.paradigms.cloze.own_tables import read_item_table, read_own_folder
 from cimento.paradigms.cloze.portuguese import read_multiwords, read_released_sheet, read_templates
 from cimento.paradigms.cloze.reading import ITEMS, SEEDS, mark_between
-from cimento.paradigms.cloze.row_checks import REPEATED
+from cimento.paradigms.cloze.row_checks import WITH_ROWS
 from cimento.suites import JsonValue, Meta
 from cimento.suites.checks.notation import Lines, notation
 from cimento.suites.checks.wording import letter_faults, mixed_apostrophes
@@ -93,7 +93,7 @@ def read_cloze(path: Path) -> SuiteReading[ClozeSuite]:
         reading = read(folder)
     except SuiteError as error:
         return SuiteReading(suite=None, faults=error.faults, sha256="", path=path)
-    known = {fault.code for fault in reading.faults} & {REPEATED}  # with the rows, which it knows
+    known = {fault.code for fault in reading.faults} & WITH_ROWS
     faults = () if reading.suite is None else check_cloze(reading.suite)
     faults = tuple(fault for fault in faults if fault.code not in known)
     return replace(reading, faults=(*reading.faults, *faults), path=path)

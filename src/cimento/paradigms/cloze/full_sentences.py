@@ -7,15 +7,20 @@ from collections.abc import Iterator, Sequence
 
 from cimento.errors import Fault, counted
 from cimento.intake.blanks import BLANK, has_blank, with_blank
+from cimento.intake.marks import sides_of
+from cimento.intake.names import short_names
 from cimento.intake.table import Table
+from cimento.intake.words import NAMES
 from cimento.paradigms.cloze.codes import cloze_fault
 from cimento.paradigms.cloze.given_words import columns_of_role
 from cimento.suites.letters import one_spelling
 
 _BETWEEN = re.compile(r"[|/,;]")
 _APOSTROPHE = "['’ʼ]"  # the letters that stand for one
-_OTHER_SHAPES = ("condition", "label", "rating", "prefix", "good")
+_OTHER_SHAPES = ("label", "rating", "prefix", "good")
 """Roles of columns that say more of a full sentence than that one of its words is due."""
+_GROUPS = range(2, 13)
+"""Numbers of values with which a column sorts the sentences."""
 _FEW_ROWS = 12
 
 
@@ -27,7 +32,7 @@ def are_full(table: Table, name: str) -> bool:
     """
     due = table.find("target")
     is_chosen = "target" in table.chosen
-    if due in (None, name) or (not is_chosen and any(map(table.find, _OTHER_SHAPES))):
+    if due in (None, name) or (not is_chosen and _has_other_shape(table)):
         return False
     is_choice = any(map(table.find, ("plausible", "implausible"))) or columns_of_role(
         table, "implausible"
@@ -36,6 +41,39 @@ def are_full(table: Table, name: str) -> bool:
         return False
     places = [_is_placed(cell, word) for cell, word in _rows(table, name)]
     return 2 * sum(places) > len(places)
+
+
+def _has_other_shape(table: Table) -> bool:
+    """Whether another column says what its sentences are for, such as conditions of an item.
+
+    A condition that sorts the sentences, each of which is an item of its own, is a phenomenon.
+    """
+    if any(map(table.find, _OTHER_SHAPES)):
+        return True
+    condition, item = table.find("condition"), table.find("item")
+    is_alone = item is None or table.profile(item).n_distinct == len(table.numbers)
+    return condition is not None and not (is_alone and phenomenon_column(table) == condition)
+
+
+def phenomenon_column(table: Table) -> str | None:
+    """The column that sorts the sentences: the one of phenomena, else one of types or conditions.
+
+    A few words come again and again in the cells of the latter, and do not say what is good.
+    """
+    if (named := table.find("phenomenon")) is not None:
+        return named
+    names = short_names(table.columns)
+    of_kinds = [names[word] for word in NAMES["kind"] if word in names]
+    sorting = filter(None, [*of_kinds, table.find("condition")])
+    return next((name for name in sorting if _sorts(table, name)), None)
+
+
+def _sorts(table: Table, name: str) -> bool:
+    """Whether the cells of a column are few words that come again and again."""
+    column = table.profile(name)
+    is_again = column.n_distinct in _GROUPS and 2 * column.n_distinct <= column.n
+    is_filled = 2 * column.n > len(table.numbers)
+    return column.kind == "words" and is_again and is_filled and not sides_of("", column.two)
 
 
 def _rows(table: Table, name: str) -> Iterator[tuple[str, str]]:
@@ -78,10 +116,14 @@ def with_blanks_put(table: Table, name: str, faults: list[Fault]) -> Sequence[st
         faults: the faults so far.
     """
     cells, done, left = list[str](), list[int](), list[tuple[int, str]]()
+    bare = list[int]()
     for row, (cell, word) in enumerate(_rows(table, name)):
         found = [] if has_blank(cell) else _places(cell, word)
-        if has_blank(cell) or not word or "{" in cell:
+        if has_blank(cell) or not cell.strip() or "{" in cell:
             cells.append(cell)
+        elif not word:
+            cells.append(cell)
+            bare.append(row)
         elif len(found) == 1 and one_spelling(found[0][0]) in _spellings(word):
             cells.append(f"{cell[: found[0].start()]}{BLANK}{cell[found[0].end() :]}")
             done.append(row)
@@ -94,6 +136,16 @@ def with_blanks_put(table: Table, name: str, faults: list[Fault]) -> Sequence[st
         faults.append(cloze_fault("CIM-C021", where=table.place(row), seen=seen))
     if done and left:
         faults.append(_left(table, name, left))
+    if done and bare:
+        shown = ", ".join(str(table.numbers[row]) for row in bare[:_FEW_ROWS])
+        more = f" and {len(bare) - _FEW_ROWS} more" if len(bare) > _FEW_ROWS else ""
+        seen = (
+            f"{counted(len(bare), 'row has', 'rows have')} neither a blank nor a word in"
+            f" {table.shown(table.find('target') or '')!r}: {shown}{more}."
+        )
+        places = [table.place(row) for row in bare]
+        todo = "Write the word there, or ___ in the sentence."
+        faults.append(cloze_fault("CIM-C001", where=places[0], seen=seen, todo=todo, places=places))
     return cells
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cimento.errors import Fault, counted
@@ -155,7 +155,9 @@ def _are_short(cells: Sequence[str]) -> bool:
     return bool(words) and all(_is_short(word, most=_MOST_WORDS) for word in words)
 
 
-def with_bars(table: Table, shown: Mapping[str, str], faults: list[Fault]) -> Table:
+def with_bars(
+    table: Table, shown: Mapping[str, str], lists: Collection[str], faults: list[Fault]
+) -> Table:
     """A table with bars for the marks between options, if it has no bar; faults say so.
 
     They also name columns that may hold options, and are read as free columns.
@@ -163,6 +165,7 @@ def with_bars(table: Table, shown: Mapping[str, str], faults: list[Fault]) -> Ta
     Args:
         table: the table with our names.
         shown: what the file calls the columns of each role.
+        lists: the roles whose cells list the right words too.
         faults: the faults so far.
     """
     known = [name for name in ROLES if name in table.cells]
@@ -181,7 +184,8 @@ def with_bars(table: Table, shown: Mapping[str, str], faults: list[Fault]) -> Ta
         )
         todo = "If they are part of an option, write a bar ( | ) between the options of any row."
         where = place_of_row(table.name, table.numbers[row])
-        faults.append(cloze_fault("CIM-C017", where=where, seen=seen, todo=todo))
+        if name not in lists:  # right words among the parts show that the marks part options
+            faults.append(cloze_fault("CIM-C017", where=where, seen=seen, todo=todo))
         cells[name] = split
     if others := [
         name
@@ -228,6 +232,7 @@ def without_right_words(
         right = {_plain(word) for word in _words_in(due)}
         parts = cell.split("|")
         kept = [part for part in parts if _plain(part) not in right]
+        faults += _in_other_capitals(table, number, due.strip(), parts, shown)
         others.append("|".join(kept).strip())
         n_rows += len(kept) < len(parts)
         if cell.strip() and due.strip() and len(kept) == len(parts):
@@ -239,6 +244,19 @@ def without_right_words(
     faults.append(cloze_fault("CIM-C020", where=table.name, seen=seen))
     faults += _lacking(table, lacking, shown)
     return replace(table, cells={**table.cells, "implausible": others})
+
+
+def _in_other_capitals(
+    table: Table, number: int, due: str, parts: Sequence[str], shown: str
+) -> Iterator[Fault]:
+    """The warning of a row whose right word has other capitals where the options are listed."""
+    listed = {_plain(part): one_spelling(part.strip()) for part in parts}
+    for word in map(one_spelling, _words_in(due)):
+        if (other := listed.get(_plain(word), word)) != word:
+            seen = f"The right word {word!r} is written {other!r} in {shown!r}."
+            todo = "Write both alike: the model is asked about the word as it is written."
+            where = place_of_row(table.name, number)
+            yield cloze_fault("CIM-C019", where=where, seen=seen, todo=todo)
 
 
 def _lacking(table: Table, rows: Sequence[tuple[int, str]], shown: str) -> Iterator[Fault]:

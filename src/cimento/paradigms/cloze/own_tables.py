@@ -20,7 +20,11 @@ from cimento.intake.tables import read_header, read_suite_table
 from cimento.intake.words import NAMES, pattern
 from cimento.io.files import read_bytes
 from cimento.kinds.base import SuiteReading
-from cimento.paradigms.cloze.full_sentences import are_full, with_blanks_put
+from cimento.paradigms.cloze.full_sentences import (
+    are_full,
+    phenomenon_column,
+    with_blanks_put,
+)
 from cimento.paradigms.cloze.given_words import (
     columns_of_role,
     lists_of,
@@ -35,6 +39,8 @@ from cimento.suites.reading import sha256_of
 
 _MOST_BYTES = 1_000_000
 """Size of the largest table that is looked at where no heading says which words are right."""
+_LEAST_CODES = 0.8
+"""Proportion of rows with a code of their own above which codes name items."""
 _BESIDE = pattern("beside")
 """Names of texts that are not the sentences."""
 
@@ -86,11 +92,12 @@ def with_our_names(
     shown = {
         role: " and ".join(filter(None, names)) for role, names in _as_in_file(table, roles).items()
     }
-    ours = with_bars(_renamed(table, faults), shown, faults)
     lists = lists_of(table, roles["implausible"])
+    ours = _renamed(table, faults)
+    ours = with_bars(ours, shown, ["implausible"] if lists else [], faults)
     ours = without_right_words(ours, lists, shown["implausible"], faults)
     roles |= {"item": [_item_column(table)], "text": [_text_column(table)]}
-    roles |= {"phenomenon": [table.find("phenomenon")]}
+    roles |= {"phenomenon": [phenomenon_column(table)]}
     roles |= {name: [name] for name in ("none", EXPECTED) if name in ours.cells}
     return ours, roles
 
@@ -140,13 +147,16 @@ def _text_column(table: Table) -> str | None:
 
 
 def _item_column(table: Table) -> str | None:
-    """The column of items: the one that is called so, or of codes with another in every row."""
+    """The column of items: the one that is called so, or of codes with another in nearly every row.
+
+    The few rows that have the code of another one are then errors.
+    """
     named, names = table.find("item"), short_names(table.columns)
     code = next((names[word] for word in NAMES["code"] if word in names), None)
     if named is not None or code is None:
         return named
     cells = table.stripped(code)
-    return code if all(cells) and len({*cells}) == len(cells) else None
+    return code if all(cells) and len({*cells}) > _LEAST_CODES * len(cells) else None
 
 
 def _is_of_sentences(table: Table, name: str) -> bool:
@@ -236,7 +246,7 @@ def _renamed(table: Table, faults: list[Fault]) -> Table:
             several = [role, *numbered] if role in cells else numbered
             texts = zip(*(cells.pop(name) for name in several), strict=True)
             cells[role] = [" | ".join(filter(None, map(str.strip, row))) for row in texts]
-    if (phenomenon := table.find("phenomenon")) in cells:
+    if (phenomenon := phenomenon_column(table)) in cells:
         # Results are broken down by the first column that makes a few groups.
         cells = {phenomenon: cells[phenomenon], **cells}
     if "item" not in cells:

@@ -320,6 +320,9 @@ def _around_blank(table: Table, row: Row, faults: list[Fault]) -> tuple[str, str
     text = row.cells["text"]
     todo = ""
     match read_blanks(text):
+        case [_] if not text.strip():
+            seen = "The sentence is empty."
+            todo = "Write it with ___ in the place of the word, or leave the row out."
         case [before, after]:
             return before, after
         case [_]:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cimento.errors import Fault, counted
 from cimento.intake.table import Row, Table
+from cimento.io.values import grouped
 from cimento.paradigms.cloze.codes import cloze_fault
 from cimento.suites.cloze import ClozeItem, OptionRole
 from cimento.suites.letters import one_spelling
 
-REPEATED = "CIM-C007"
-"""The code of a text that is two options of an item."""
+WITH_ROWS = frozenset({"CIM-C004", "CIM-C007"})
+"""The codes of an id of two items and of a text that is two options of one: rows are named here."""
 
 _FEW_ROWS = 12
 _SENTENCE_ENDS = re.compile(r"(?:^|[.!?…:]\s)[^\w]*$")
@@ -34,10 +35,20 @@ def row_faults(
         roles: the columns of each role, as the file calls them.
     """
     shown = {role: " and ".join(filter(None, names)) for role, names in roles.items()}
+    yield from _same_ids(table, items, rows)
     yield from _repeated(table, items, rows, shown)
     yield from _unanswered(table, items, rows)
     yield from _unopposed(table, items, rows)
     yield from _capitals(table, items, rows)
+
+
+def _same_ids(table: Table, items: Sequence[ClozeItem], rows: Sequence[Row]) -> Iterator[Fault]:
+    """A fault of each id that several rows have."""
+    for name, those in grouped(zip((item.id for item in items), rows, strict=True)).items():
+        if len(those) > 1:
+            seen = f"{name!r} names the items of {len(those)} rows: {_numbers(those)}."
+            places = [table.where(row) for row in those]
+            yield cloze_fault("CIM-C004", where=places[0], seen=seen, places=places)
 
 
 def _repeated(
@@ -48,11 +59,15 @@ def _repeated(
         first: dict[str, OptionRole] = {}
         for option in item.options:
             for text in dict.fromkeys(map(one_spelling, option.spellings)):
-                role = first.setdefault(text, option.role)
-                if role != option.role:
-                    names = shown.get(role) or role, shown.get(option.role) or option.role
-                    seen = f"{text!r} is both in {names[0]!r} and in {names[1]!r}."
-                    yield cloze_fault(REPEATED, where=table.where(row), seen=seen)
+                if text not in first:
+                    first[text] = option.role
+                    continue
+                names = [shown.get(role) or role for role in (first[text], option.role)]
+                both = f"both in {names[0]!r} and in {names[1]!r}"
+                is_alike = names[0] == names[1]
+                seen = f"{text!r} is {f'twice in {names[0]!r}' if is_alike else both}."
+                todo = "Remove one of the two." if is_alike else ""
+                yield cloze_fault("CIM-C007", where=table.where(row), seen=seen, todo=todo)
 
 
 def _unanswered(table: Table, items: Sequence[ClozeItem], rows: Sequence[Row]) -> Iterator[Fault]:
@@ -91,12 +106,23 @@ def _numbers(rows: Sequence[Row]) -> str:
 
 
 def _capitals(table: Table, items: Sequence[ClozeItem], rows: Sequence[Row]) -> Iterator[Fault]:
-    """A fault of each row whose words for the start of a sentence differ in their capitals."""
+    """A fault of each row whose words differ in nothing but capitals, or in those of a start."""
     for item, row in zip(items, rows, strict=True):
+        others = [option.text for option in item.options if option.role != "target"]
+        if alike := [
+            (due, other)
+            for due in item.targets
+            for other in others
+            if due != other and due.casefold() == other.casefold()
+        ]:
+            due, other = alike[0]
+            seen = f"{due!r} and {other!r} differ in nothing but their capitals."
+            todo = "Correct one of the two, unless the test is about capitals."
+            yield cloze_fault("CIM-C019", where=table.where(row), seen=seen, todo=todo)
+            continue
         if not _SENTENCE_ENDS.search(item.before):
             continue
-        pairs = ((due, other.text) for due in item.targets for other in item.options
-                 if other.role != "target")  # fmt: skip
+        pairs = ((due, other) for due in item.targets for other in others)
         if odd := next((pair for pair in pairs if len({*map(_is_capital, pair)}) > 1), None):
             due, other = odd
             seen = (

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from cimento.errors import counted, few_of_each_code
@@ -21,7 +22,7 @@ from cimento.paradigms.cloze.profile import Profile, Profiling, profile
 from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import as_hit
 from cimento.paradigms.cloze.text import chosen_roles
-from cimento.records.blanks import EXPECTED_TABLE, FORCED_CHOICE
+from cimento.records.blanks import EXPECTED_TABLE, FORCED_CHOICE, forced_choice
 from cimento.records.outcomes import Estimate, Outcome, each_outcome
 from cimento.report import (
     AnswerList,
@@ -77,7 +78,7 @@ def _suite(runs: Sequence[Run]) -> SuiteReport:
     )
     return SuiteReport(
         runs=reports,
-        figures=_figures(runs, profiles, [*map(_choices_alone, reports)]),
+        figures=_figures(several, profiles, [*map(_choices_alone, reports)]),
         tables=tuple(_tables(several)),
     )
 
@@ -96,20 +97,32 @@ def _profile(answers: ClozeAnswers) -> Profile:
     return profile(answers.items, answers.judged(answers.methods[0]), profiling)
 
 
+def _choices_by_dimension(answers: ClozeAnswers) -> Iterator[Estimate]:
+    """The choice among given words by the rule that counts: of the suite, then by dimension."""
+    estimates = answers.run.estimates()
+    if (choice := forced_choice(estimates)) is not None:
+        yield choice
+        for column in answers.options.by[:1]:
+            yield from EstimateIndex(estimates).parts(FORCED_CHOICE, choice.method, column)
+
+
 def _figures(
-    runs: Sequence[Run],
+    several: Sequence[ClozeAnswers],
     profiles: Sequence[tuple[str, Profile]],
     choices: Sequence[RunReport],
 ) -> Sequence[Figure]:
     """The figures: of choices where wrong words are given, of hits, and of the profiles."""
     makers: list[Callable[[], Figure]] = []
+    runs = [answers.run for answers in several]
+    by_dimension = [[*_choices_by_dimension(answers)] for answers in several]
     if any(report.rates for report in choices):
-        makers.append(partial(rates_figure, choices, suite=runs[0].suite.name))
+        makers.append(partial(_choices_figure, choices, suite=runs[0].suite.name))
     makers.append(partial(curve_figure, runs))
     if any(profiled.heat for _, profiled in profiles):
         makers.append(partial(expressions_figure, profiles))
-    if any(len(profiled.dimensions) > 1 for _, profiled in profiles):
-        makers.append(partial(dimensions_figure, profiles))
+    sizes = (*(len(profiled.dimensions) for _, profiled in profiles), *map(len, by_dimension))
+    if max(sizes, default=0) > 1:
+        makers.append(partial(dimensions_figure, profiles, [*chain(*by_dimension)]))
     curves = {
         model: whole
         for model, profiled in profiles
@@ -119,6 +132,12 @@ def _figures(
         title = f"Whether candidates fit, by their probability, on {runs[0].suite.name}"
         makers.append(partial(calibration_figure, curves, title=title, share="share that fits"))
     return drawable(*makers)
+
+
+def _choices_figure(choices: Sequence[RunReport], *, suite: str) -> Figure:
+    """The rates of the choices, whose names are ours and can be said in the page's language."""
+    made = rates_figure(choices, suite=suite)
+    return replace(made, words=tuple(dict.fromkeys(made.frame["name"])))
 
 
 def _report(answers: ClozeAnswers, headline: Estimate | None) -> RunReport:

@@ -380,7 +380,7 @@ def _place(row: RawRow, reading: ImportOptions) -> AskedItem | str | None:
 def _number(row: RawRow, name: str, text: str) -> float | None:
     if not text or text.casefold() in ("null", "na", "nan"):
         return None
-    value = finite(text)
+    value = finite(text.replace(",", "."))  # as tables of other languages write decimals
     # Tables keep positions as whole numbers.
     if value is None or (
         name == "position" and not (value.is_integer() and abs(value) <= MOST_PLACES)
