@@ -209,8 +209,10 @@ class Results:
         """
         self._place = place
         self._use(place, await asyncio.to_thread(_read, place))
-        is_filtered = bool(await asyncio.to_thread(logged_rules, place))
-        self._exclusions.take(self._judgments, is_filtered=is_filtered)
+        rules = await asyncio.to_thread(logged_rules, place)
+        before = self._other() if rules and self._is_kept() else None
+        whole = await asyncio.to_thread(_read, before) if before else self._judgments
+        self._exclusions.take(self._judgments, rules, whole)
         self._build_earlier()
         await self._describe()
 

@@ -71,6 +71,7 @@ class SurveyForm:
         self._visit, self._say = visit, visit.say
         self._is_folded = is_folded
         self._suited: Suited | None = None
+        self._read: str | None = None  # the suite that the fields are about
 
     def build(self) -> None:
         """Build the form in the place where it is called."""
@@ -187,6 +188,7 @@ class SurveyForm:
             self._fields["language"].value = self._say.language
         self._show()
         await self._fillers.ask(path, str(self._fields["language"].value or self._say.language))
+        self._read = name
         if path is None or any(self._texts[kind].value for kind in _READ):
             return
         found = await asyncio.to_thread(fillers_in, path)
@@ -291,6 +293,8 @@ class SurveyForm:
     async def _make(self) -> None:
         """Make the survey and show it; if it cannot be made, nothing is left of it."""
         workspace, suite = self._visit.workspace, self._chosen
+        if self._read != suite:  # a click came before the file was read
+            await self._take()
         self._refuse_fields()
         sheet = self._distractors.sheet if self._task == "maze" else None
         folder = workspace.new(SURVEYS, _plain(suite))

@@ -52,8 +52,9 @@ def environment() -> Environment:
 
 
 def page(
-    template: str, design: SurveyDesign, *, status: int = 200, language: str = "", **values: object
-) -> HTMLResponse:
+    template: str, design: SurveyDesign, *, status: int = 200, language: str = "",
+    is_trial: bool = False, **values: object,
+) -> HTMLResponse:  # fmt: skip
     """A page made from a template, which escapes every text in it.
 
     Args:
@@ -61,13 +62,16 @@ def page(
         design: of the survey.
         status: of the response.
         language: ISO 639-1 code of the page's words; empty for that of the survey.
+        is_trial: whether answers are not kept, which the page says.
         values: whatever else the template shows.
     """
     from starlette.responses import HTMLResponse
 
     spoken = language or design.language
     made = environment().get_template(template)
-    html = made.render(design=design, words=words(spoken), language=spoken, **values)
+    html = made.render(
+        design=design, words=words(spoken), language=spoken, is_trial=is_trial, **values
+    )
     return HTMLResponse(html, status_code=status)
 
 
