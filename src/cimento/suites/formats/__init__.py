@@ -327,7 +327,8 @@ def _table_format(data: bytes, path: Path) -> str:
     wide = condition_columns(table)
     if wide and all(table.is_mostly(name, is_sentence) for name in wide):
         return "factorial-table"
-    if table.has("condition", "text") and not words_advised(table):
+    is_of_items = table.has("condition", "text") and not words_advised(table)
+    if is_of_items and sentence_list(path) is None:
         raise InputError(
             where=str(path),
             seen=f"is a table of items without a {TOML} beside it",
