@@ -15,7 +15,7 @@ from cimento.app.labels import suite_of
 from cimento.app.parts import table
 from cimento.app.words import Words, percent, reason_of
 from cimento.errors import CimentoError
-from cimento.intake.words import apart_from, told_cell, told_tie
+from cimento.intake.words import apart_from, told_cell, told_side, told_tie
 from cimento.io.values import grouped
 from cimento.judgments import ACCEPTABLE, BETTER, BOTH, NONE, Judgment
 from cimento.judgments.effects import SentenceShare, condition_shares
@@ -195,7 +195,8 @@ def shares_grid(
         labels=len(texts) + len(labels.names),
         rows=tuple(
             (
-                one.suite, one.item, told_cell(one.condition, language),
+                one.suite, one.item,
+                told_side(told_cell(one.condition, language), language),
                 told_tie(one.sentence, language), *labels.of(one.suite, one.item, one.condition),
                 count(one.n), count(one.of),
                 *(
