@@ -39,7 +39,7 @@ from cimento.app.fillers import offer_without
 from cimento.app.findings import button
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading
 from cimento.app.incoming import asked_in, read_upload, remarks_on
-from cimento.app.label_shares import show_label_shares
+from cimento.app.label_shares import label_shares, show_label_shares
 from cimento.app.labels import (
     in_words,
     label_tables,
@@ -244,6 +244,7 @@ class Results:
             self._labels = in_words(found, self._say)
         summaries = () if only_words else await asyncio.to_thread(summarize, self._of_items())
         by_label = await asyncio.to_thread(label_tables, self._judgments, self._labels, self._say)
+        by_group = await asyncio.to_thread(label_shares, self._judgments, self._labels)
         shares = await self._shares()
         self._scale = None
         self._summary.clear()
@@ -268,12 +269,12 @@ class Results:
             AnswerFiles(
                 name=self._called(self._kept.stem), judgments=self._judgments,
                 labels=self._labels, design=self._design, beyond=beyond, by_label=by_label,
-                shares=shares,
+                shares=shares, by_group=by_group,
             ).build(self._visit)  # fmt: skip
             self._build_questions(summaries)
             show_overall(named_by_labels(self._judgments, self._labels)[0], self._say)
             show_label_tables(by_label, self._say)
-            show_label_shares(self._judgments, self._labels, self._say)
+            show_label_shares(by_group, self._say)
             self._build_means()
             show_shares(shares, self._labels, self._say)
             named, labels = named_by_labels(self._judgments, self._labels)

@@ -13,10 +13,12 @@ from nicegui import ui
 from cimento.app.answer_tables import alpha_title
 from cimento.app.findings import button
 from cimento.app.frame import Text, Visit, guarded, heading
+from cimento.app.label_shares import good_shares
 from cimento.app.parts import number_field, number_in, refused, table
 from cimento.app.words import Words, percent, said
 from cimento.errors import InputError
 from cimento.judgments import BETTER, Judgment
+from cimento.judgments.effects import ConditionShare
 from cimento.judgments.filters import (
     MEASURES,
     ExclusionRules,
@@ -220,12 +222,15 @@ def _show_each(
     measured = {rule.name: MEASURES[rule.name](judgments) for rule in RULES}
     shown = [rule for rule in RULES if any(one.value is not None
              for one in measured[rule.name].values())]  # fmt: skip
+    good = good_shares(judgments)
     table(
-        [say("people.of-person"), *(say(f"people.each-{rule.flag}") for rule in shown)],
+        [say("people.of-person"), *(say(f"people.each-{rule.flag}") for rule in shown),
+         *([say("people.each-good")] if good else [])],
         [
             [say("people.each-out", person=person, reason=_named(excluded[person], say))
              if person in excluded else person,
-             *(_measured(rule, measured[rule.name].get(person), answers, say) for rule in shown)]
+             *(_measured(rule, measured[rule.name].get(person), answers, say) for rule in shown),
+             *([_good(good.get(person), say)] if good else [])]
             for person, answers in people.items()
         ],
     )  # fmt: skip
@@ -246,6 +251,14 @@ def _show_each(
             text = say("people.each-none", what=say(f"people.each-{rule.flag}"), count=count,
                        why=said(why, say.language) or why)  # fmt: skip
             Text(text).classes("small")
+
+
+def _good(share: ConditionShare | None, say: Words) -> str:
+    """How often a person chose the good sentence."""
+    if share is None:
+        return "–"
+    counts = say("people.of-of", part=round(share.share * share.n), whole=share.n)
+    return f"{percent(100 * share.share, say)} ({counts})"
 
 
 def _explain(shown: Collection[str], judgments: Sequence[Judgment], say: Words) -> None:
