@@ -399,7 +399,9 @@ class Results:
     async def _shares(self) -> list[SentenceShare]:
         """How often each sentence was chosen, with those that nobody chose where it is known."""
         options = await options_about(self._visit, self._judgments, self._design)
-        return sentence_shares(self._judgments, options)
+        places = {place: number for number, place in enumerate(options)}
+        shares = sentence_shares(self._judgments, options)
+        return sorted(shares, key=lambda one: places.get((one.suite, one.item), len(places)))
 
     def _beyond(self) -> Beyond:
         """What was asked beyond the suite, of the people whose answers are shown."""

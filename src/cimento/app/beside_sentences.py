@@ -114,6 +114,8 @@ class BesideSentences:
         }
         if len({one.rated.condition for one in sentences}) == 1:
             del columns[of["condition"]]
+        if all(one.rated.z is None for one in sentences):  # nobody is known to have given two
+            del columns[of["z"]]
         return columns
 
 

@@ -353,7 +353,7 @@ def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Pa
         return InputError(where=str(path), seen="is one list of sentences", todo=todo)
     todo = names_advised(begun, faults)
     if (listed := sentence_list(path)) is not None:
-        shown = " and ".join(map(repr, labels_named(listed)))
+        shown = ", ".join(map(repr, labels_named(listed)))
         todo = f"{to_ask(path)} The labels in {shown} are kept, and not shown to people. {todo}"
     return InputError(where=str(path), seen=seen, todo=todo)
 
