@@ -442,8 +442,8 @@ class Editor:
         before = self.grid
         described = partial(describe, before, language=language, path=self._path)
         await self.change(await asyncio.to_thread(described))
-        if renamed := columns.renamed_line(before, self.grid, self._say):
-            tell(self._visit, renamed)
+        if made := columns.made_line(before, self.grid, self._say):
+            tell(self._visit, made)
 
     # --- Saving
 
