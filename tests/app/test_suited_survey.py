@@ -107,6 +107,22 @@ def test_pairs_are_chosen_between_and_their_fillers_taken_as_the_page_says(tmp_p
     assert sum(one.kind == "filler" for one in design.questions) == 1
 
 
+def test_a_survey_that_is_made_at_once_has_the_language_of_the_page(tmp_path):
+    folder = tmp_path / "suites"
+    folder.mkdir()
+    (folder / "barche.tsv").write_text(LIST, encoding="utf-8")
+
+    async def flow(user):
+        await user.open("/it/people?suite=suites/barche.tsv")
+        fill(user, ui.input, "Responsabile (nome ed e-mail)", "Anna Bianchi")
+        user.find("Crea il questionario").click()  # before the file has been read
+        await user.should_see("Su barche.", retries=300)
+        await user.should_see("Pause: nessuna. Domande sulle persone: nessuna.")
+
+    visit(tmp_path, flow)
+    assert read_design(tmp_path / "surveys" / "barche").language == "it"
+
+
 def test_a_list_without_items_is_seen_whole_and_the_page_says_so(tmp_path):
     folder = tmp_path / "suites"
     folder.mkdir()

@@ -110,6 +110,7 @@ class SurveyForm:
                     field.props["hint"] = say(f"people.usual-{name}")
                 self._fields[name] = field
         Text(say("people.empty-fields")).classes("small")
+        self._apart = Text(say("people.not-two")).classes("small")
         self._alone = Text(say("people.each-alone")).classes("small").mark("each-alone")
         self._fillers = LabeledFillers(visit, self._show)
         self._fillers.build()
@@ -208,7 +209,9 @@ class SurveyForm:
         is_timed = self._task in TIMED_TASKS
         for name in _UNTIMED:
             self._fields[name].set_visibility(name not in self._unused())
-        self._alone.set_visibility(bool(self._suited and self._suited.is_each_alone))
+        is_alone = bool(self._suited and self._suited.is_each_alone)
+        self._alone.set_visibility(is_alone)
+        self._apart.set_visibility(not is_alone)
         for part in (self._timed, self._lines_timed):
             part.set_visibility(is_timed)
         self._lines.set_visibility(not is_timed)

@@ -14,7 +14,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cimento.judgments import PRACTICE
 from cimento.people.surveys import SurveyDesign, SurveyField, SurveyQuestion, storage
@@ -239,7 +239,7 @@ class Participants:
         total = len(person.questions)
         return self._page("done.html", token=token, person=person, total=total)
 
-    def _page(self, template: str, *, status: int = 200, **values: object) -> HTMLResponse:
+    def _page(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """A page of the survey, which says so where it is a trial."""
         return page(template, self.design, status=status, is_trial=self.is_trial, **values)
 
