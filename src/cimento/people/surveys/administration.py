@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import CimentoError, StorageError, UsageError
 from cimento.judgments import (
@@ -383,7 +383,7 @@ class Administration:
         await asyncio.to_thread(delete_participant, self.path, fields.get("participant", ""))
         return redirect("/admin")
 
-    def _page(self, template: str, *, status: int = 200, **values: Any) -> Response:
+    def _page(self, template: str, *, status: int = 200, **values: object) -> Response:
         return page(template, self.design, status=status, language=self.language, **values)
 
     def _download(self, name: str) -> _Handler:

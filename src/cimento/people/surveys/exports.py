@@ -52,9 +52,8 @@ def environment() -> Environment:
 
 
 def page(
-    template: str, design: SurveyDesign, *, status: int = 200, language: str = "",
-    is_trial: bool = False, **values: object,
-) -> HTMLResponse:  # fmt: skip
+    template: str, design: SurveyDesign, *, status: int = 200, language: str = "", **values: object
+) -> HTMLResponse:
     """A page made from a template, which escapes every text in it.
 
     Args:
@@ -62,16 +61,14 @@ def page(
         design: of the survey.
         status: of the response.
         language: ISO 639-1 code of the page's words; empty for that of the survey.
-        is_trial: whether answers are not kept, which the page says.
-        values: whatever else the template shows.
+        values: whatever else the template shows; of trials that each is one (`is_trial`).
     """
     from starlette.responses import HTMLResponse
 
     spoken = language or design.language
     made = environment().get_template(template)
-    html = made.render(
-        design=design, words=words(spoken), language=spoken, is_trial=is_trial, **values
-    )
+    shown = {"is_trial": False, **values}
+    html = made.render(design=design, words=words(spoken), language=spoken, **shown)
     return HTMLResponse(html, status_code=status)
 
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.judgments import PRACTICE
 from cimento.people.surveys import SurveyDesign, SurveyField, SurveyQuestion, storage
@@ -239,9 +239,10 @@ class Participants:
         total = len(person.questions)
         return self._page("done.html", token=token, person=person, total=total)
 
-    def _page(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
+    def _page(self, template: str, *, status: int = 200, **values: object) -> HTMLResponse:
         """A page of the survey, which says so where it is a trial."""
-        return page(template, self.design, status=status, is_trial=self.is_trial, **values)
+        spoken, shown = self.design.language, {"is_trial": self.is_trial, **values}
+        return page(template, self.design, status=status, language=spoken, **shown)
 
     def _question(
         self, token: str, person: Participant, position: int, values: Mapping[str, str],
