@@ -126,7 +126,7 @@ def test_what_a_rule_did_is_said_wherever_its_table_is_shown(tmp_path, survey):
     for shown in (after, again):
         assert "No se excluye a nadie" not in " ".join(shown)
         assert f"{rule} excluidas: {careless}." in shown
-    assert f"{careless} (excluida)" in after
+        assert f"{careless} (excluida: Controles correctos)" in shown  # on opening it again too
     assert careless not in again
 
 

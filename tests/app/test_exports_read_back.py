@@ -119,7 +119,7 @@ def test_no_heading_is_english_and_none_is_used_twice(language):
     assert {*grid.header}.isdisjoint(FIELDS)
     assert len({*grid.header}) == len(grid.header)
     cells = {cell for row in grid.rows for cell in map(str, row)}
-    assert cells.isdisjoint(QUESTIONS)
+    assert cells.isdisjoint({*QUESTIONS, "good", "bad"})
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

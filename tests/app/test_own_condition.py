@@ -13,10 +13,11 @@ from cimento.app.answer_tables import (
     answers_grid,
     means_grid,
 )
-from cimento.app.label_shares import label_shares
+from cimento.app.label_shares import good_shares, group_shares_grid, label_shares
 from cimento.app.labels import label_tables, labels_asked
 from cimento.app.words import words
 from cimento.cli.main import invoke
+from cimento.intake.words import EXPORTED
 from cimento.judgments import BETTER, Judgment, judgments_of, read_judgments
 from cimento.people.annotate.importing import apply_judgments
 from cimento.people.surveys.building import build_design
@@ -64,6 +65,31 @@ def test_two_columns_of_labels_have_means_together(listed):
         "accordo × buona": 4.5, "accordo × cattiva": 1.5, "clitico × buona": 4.5,
         "clitico × cattiva": 2.0, "altro × riempitivo": 4.75,
     }  # fmt: skip
+
+
+def test_a_group_and_a_person_without_a_good_choice_have_a_proportion_too():
+    names = ("accordo", "clitici")
+    labels = Labels.at(
+        {("coppie", str(n), ""): {"Condizione": name} for n, name in enumerate(names)}
+    )
+    answers = {"P-1": ("good", "bad"), "P-2": ("bad", "bad"), "P-3": ("good", "bad")}
+    judgments = [
+        Judgment(
+            suite="coppie", item=str(n), condition=side, annotator=who, question=BETTER,
+            value=f"Frase {side}.",
+        )
+        for who, sides in answers.items() for n, side in enumerate(sides)
+    ]  # fmt: skip
+    found = label_shares(judgments, labels)
+    grid = group_shares_grid(found, good_shares(judgments), "it")
+    assert [row[:3] + tuple(map(float, row[3:6])) for row in grid.rows] == [
+        ("Condizione", "accordo", "frase buona", 1, 3, pytest.approx(2 / 3, abs=1e-4)),
+        ("Condizione", "clitici", "frase buona", 1, 3, 0),
+        ("Partecipante", "P-1", "frase buona", 2, 2, 0.5),
+        ("Partecipante", "P-2", "frase buona", 2, 2, 0),
+        ("Partecipante", "P-3", "frase buona", 2, 2, 0.5),
+    ]
+    assert {*grid.header}.isdisjoint(EXPORTED)
 
 
 def test_choices_have_proportions_by_label():

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from cimento.app.checking import check_grid
+from cimento.app.opening import open_grid
+from cimento.app.proposing import suits_people
 from cimento.app.suiting import Suited, suited_to
+from cimento.judgments import Judgment
+from cimento.kinds.registry import load_suite
+from cimento.people.annotate.importing import apply_judgments
 from cimento.people.surveys import read_design
+from cimento.people.surveys.building import build_design
+from cimento.people.surveys.material import SurveyPlan
 from tests.app.test_people_page import fill
 from tests.helpers.app_user import until, visit
 
@@ -40,6 +48,37 @@ def test_what_suits_a_table(tmp_path, table, suited):
     assert suited_to(file) == suited
 
 
+def test_conditions_of_any_names_are_asked_about_and_their_ratings_run(tmp_path):
+    file = tmp_path / "barche.tsv"
+    file.write_text(
+        ITEMS.replace("presente", "tempo presente").replace("passato", "l'altro"), encoding="utf-8"
+    )
+    report = check_grid(grid := open_grid(file).grid)
+    assert {one.code for one in report.findings if one.severity == "error"} == {"CIM-S015"}
+    assert suits_people(grid, report.findings)
+    design = build_design(file, SurveyPlan(contact="Anna", language="it", checks=0))
+    assert {one.condition for one in design.questions} == {"tempo presente", "l'altro"}
+    assert len(design.surveys) == 2
+    judgments = [
+        Judgment(
+            suite="barche", item=one.item, condition=one.condition, candidate=one.candidate,
+            annotator=who, value=value, scale="1 to 5",
+        )
+        for one in design.questions for who, value in (("P-1", "4"), ("P-2", "2"))
+    ]  # fmt: skip
+    copy = tmp_path / "copia.xlsx"
+    assert apply_judgments(file, judgments, copy, language="it").used == 8
+    assert load_suite(copy).suite.condition_names == ("tempo presente", "l'altro")
+
+
+@pytest.mark.parametrize(("table", "fits"), [(LIST, True), (PAIRS, False), ("a\tb\n1\t2\n", False)])
+def test_people_can_be_asked_about_what_has_faults_for_models_only(tmp_path, table, fits):
+    file = tmp_path / "barche.tsv"
+    file.write_text(table, encoding="utf-8")
+    grid = open_grid(file).grid
+    assert suits_people(grid, check_grid(grid).findings) == fits
+
+
 def test_pairs_are_chosen_between_and_their_fillers_taken_as_the_page_says(tmp_path):
     folder = tmp_path / "suites"
     folder.mkdir()
@@ -66,6 +105,22 @@ def test_pairs_are_chosen_between_and_their_fillers_taken_as_the_page_says(tmp_p
     design = read_design(tmp_path / "surveys" / "barche")
     assert (design.task, len(design.surveys)) == ("choice", 1)
     assert sum(one.kind == "filler" for one in design.questions) == 1
+
+
+def test_a_survey_that_is_made_at_once_has_the_language_of_the_page(tmp_path):
+    folder = tmp_path / "suites"
+    folder.mkdir()
+    (folder / "barche.tsv").write_text(LIST, encoding="utf-8")
+
+    async def flow(user):
+        await user.open("/it/people?suite=suites/barche.tsv")
+        fill(user, ui.input, "Responsabile (nome ed e-mail)", "Anna Bianchi")
+        user.find("Crea il questionario").click()  # before the file has been read
+        await user.should_see("Su barche.", retries=300)
+        await user.should_see("Pause: nessuna. Domande sulle persone: nessuna.")
+
+    visit(tmp_path, flow)
+    assert read_design(tmp_path / "surveys" / "barche").language == "it"
 
 
 def test_a_list_without_items_is_seen_whole_and_the_page_says_so(tmp_path):

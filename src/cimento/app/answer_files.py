@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -21,6 +21,7 @@ from cimento.app.answer_tables import (
 from cimento.app.choice_shares import shares_grid
 from cimento.app.findings import button
 from cimento.app.frame import Text, Visit, guarded
+from cimento.app.label_shares import LabelShare, good_shares, group_shares_grid
 from cimento.app.labels import LabelTable, labels_grid
 from cimento.app.parts import save, say_csv
 from cimento.app.rated import ratings_of
@@ -43,6 +44,7 @@ class AnswerFiles:
         beyond: what else was asked.
         by_label: the means by label.
         shares: how often each sentence was chosen.
+        by_group: how often conditions were chosen in the items with each label.
     """
 
     name: str
@@ -52,6 +54,7 @@ class AnswerFiles:
     beyond: Beyond
     by_label: Sequence[LabelTable]
     shares: Sequence[SentenceShare]
+    by_group: Mapping[str, Sequence[LabelShare]]
 
     def build(self, visit: Visit) -> None:
         """Build a button for each file, in the place where the page is being built."""
@@ -90,6 +93,9 @@ class AnswerFiles:
             grids["labels-xlsx"] = labels_grid(self.by_label, say.language)
         if self.shares:
             grids["shares-xlsx"] = shares_grid(self.shares, labels, say)
+        people = good_shares(judgments)
+        if self.by_group or people:
+            grids["group-shares-xlsx"] = group_shares_grid(self.by_group, people, say.language)
         if accepted := acceptance_shares(judgments):
             grids["accepted-xlsx"] = shares_grid(accepted, labels, say, title="accepted")
         return grids

@@ -11,7 +11,15 @@ from pathlib import Path
 from cimento.app.csv_files import decimals_of, told_csv
 from cimento.app.sentence_means import sentence_means, z_scores
 from cimento.app.words import USUAL, Words
-from cimento.intake.words import EXPORTED, OURS, QUESTIONS, apart_from, told_cell, told_tie
+from cimento.intake.words import (
+    EXPORTED,
+    OURS,
+    QUESTIONS,
+    apart_from,
+    told_cell,
+    told_side,
+    told_tie,
+)
 from cimento.judgments import ACCEPTABLE, BETTER, FIELDS, FILLER, SCALE, Judgment, csv_of, table_of
 from cimento.judgments.labeled import Place
 from cimento.judgments.summaries import QuestionSummary
@@ -213,7 +221,7 @@ def _in_words(judgments: Iterable[Judgment], language: str) -> list[Judgment]:
     """Judgments with what cimento itself has named, and the ends of scales, in a language."""
     return [
         replace(
-            one, condition=told_cell(one.condition, language),
+            one, condition=told_side(told_cell(one.condition, language), language),
             item=one.item if one.counts and one.question != FILLER
             else told_cell(one.item, language),
             question=QUESTIONS.get(one.question, {}).get(language, one.question),

@@ -37,7 +37,7 @@ from cimento.app.fillers import offer_without
 from cimento.app.findings import button
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading
 from cimento.app.incoming import asked_in, read_upload, remarks_on
-from cimento.app.label_shares import show_label_shares
+from cimento.app.label_shares import label_shares, show_label_shares
 from cimento.app.labels import (
     in_words,
     label_tables,
@@ -210,8 +210,10 @@ class Results:
         """
         self._place = place
         self._use(place, await asyncio.to_thread(_read, place))
-        is_filtered = bool(await asyncio.to_thread(logged_rules, place))
-        self._exclusions.take(self._judgments, is_filtered=is_filtered)
+        rules = await asyncio.to_thread(logged_rules, place)
+        before = self._other() if rules and self._is_kept() else None
+        whole = await asyncio.to_thread(_read, before) if before else self._judgments
+        self._exclusions.take(self._judgments, rules, whole)
         self._build_earlier()
         await self._describe()
 
@@ -243,6 +245,7 @@ class Results:
             self._labels = in_words(found, self._say)
         summaries = () if only_words else await asyncio.to_thread(summarize, self._of_items())
         by_label = await asyncio.to_thread(label_tables, self._judgments, self._labels, self._say)
+        by_group = await asyncio.to_thread(label_shares, self._judgments, self._labels)
         shares = await self._shares()
         self._scale = None
         self._summary.clear()
@@ -268,12 +271,12 @@ class Results:
             AnswerFiles(
                 name=self._called(self._kept.stem), judgments=self._judgments,
                 labels=self._labels, design=self._design, beyond=beyond, by_label=by_label,
-                shares=shares,
+                shares=shares, by_group=by_group,
             ).build(self._visit)  # fmt: skip
             self._build_questions(summaries)
             show_overall(named_by_labels(self._judgments, self._labels)[0], self._say)
             show_label_tables(by_label, self._say)
-            show_label_shares(self._judgments, self._labels, self._say)
+            show_label_shares(by_group, self._say)
             self._build_means()
             show_shares(shares, self._labels, self._say)
             named, labels = named_by_labels(self._judgments, self._labels)
@@ -398,7 +401,9 @@ class Results:
     async def _shares(self) -> list[SentenceShare]:
         """How often each sentence was chosen, with those that nobody chose where it is known."""
         options = await options_about(self._visit, self._judgments, self._design)
-        return sentence_shares(self._judgments, options)
+        places = {place: number for number, place in enumerate(options)}
+        shares = sentence_shares(self._judgments, options)
+        return sorted(shares, key=lambda one: places.get((one.suite, one.item), len(places)))
 
     def _beyond(self) -> Beyond:
         """What was asked beyond the suite, of the people whose answers are shown."""

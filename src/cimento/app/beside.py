@@ -165,7 +165,7 @@ class BesideModels:
             if any(len(row.items) < FEWEST for row in rows):
                 Text(say("people.few-items", fewest=FEWEST)).classes("mend")
             for row in rows:
-                show_items(row, self._visit, used=file)
+                show_items(row, self._visit, used=file, labels=self._asked().labels)
 
     def _refuse_unplaced(self, judgments: Sequence[Judgment]) -> None:
         """Refuse choices of which no test says what is good.

@@ -71,7 +71,7 @@ class BesideSentences:
     def _build_by_label(self) -> None:
         """The means of the sentences with each label, by people and by the model."""
         say = self._say
-        names = ("sentences", "mean", "z", "model-mean")
+        names = ["sentences", "mean", *(["z"] if self._has_z() else []), "model-mean"]
         for title, of_each in self._by_column():
             groups = grouped(zip(of_each, self._row.sentences, strict=True))
             groups.pop("", None)
@@ -89,9 +89,16 @@ class BesideSentences:
 
     def _means(self, group: Sequence[BesideSentence]) -> list[str]:
         say, z = self._say, [one.rated.z for one in group if one.rated.z is not None]
-        values = [fmean([one.rated.mean for one in group]), fmean(z) if z else None,
-                  fmean([turned(one.value, self._row) for one in group])]  # fmt: skip
+        values = [
+            fmean([one.rated.mean for one in group]),
+            *([fmean(z) if z else None] if self._has_z() else []),
+            fmean([turned(one.value, self._row) for one in group]),
+        ]
         return [say.number(len(group)), *(two_decimals(value, say) for value in values)]
+
+    def _has_z(self) -> bool:
+        """Whether there are z-scores: it is known who gave which ratings."""
+        return any(one.rated.z is not None for one in self._row.sentences)
 
     def _columns(self) -> dict[str, list[str]]:
         """The cells of each column, by its title."""
@@ -114,6 +121,8 @@ class BesideSentences:
         }
         if len({one.rated.condition for one in sentences}) == 1:
             del columns[of["condition"]]
+        if not self._has_z():
+            del columns[of["z"]]
         return columns
 
 

@@ -205,7 +205,7 @@ def _still(grid: Grid, notes: Sequence[Note]) -> Iterator[Finding]:
 
 _ROW = re.compile(r"(?:sheet ([\w ]+?),? )?(row|line) (\d+)")
 _ITEM = re.compile(r"(?:^|, )item (.+?)(?:, .*)?$")
-_CONDITION = re.compile(r"(?:^|, )condition '?(.+?)'?$")
+_CONDITION = re.compile(r"""(?:^|, )condition (["']?)(.+?)\1$""")
 _PREDICTION = re.compile(r"(?:^|, )prediction (.+)$|\[\[predictions\]\] (\d+)")
 
 
@@ -275,7 +275,7 @@ def _named_rows(items: Sheet, where: str) -> tuple[int, ...]:
         column = items.column(meaning)
         if meaning == "item" and column is None:
             column = items.column("id")
-        wanted = match[1].strip().strip("'") if match else ""
+        wanted = match[match.lastindex or 0].strip().strip("'") if match else ""
         if match and column is not None:
             return tuple(n for n in items.body if items.rows[n][column].strip() == wanted)
         if match and meaning == "item" and (number := whole_number(wanted)):
@@ -317,7 +317,7 @@ def _column_of(
     if not rows:
         return None
     condition = _CONDITION.search(fault.where)
-    if condition and (column := wide.get(condition[1], sheet.column(condition[1]))) is not None:
+    if condition and (column := wide.get(condition[2], sheet.column(condition[2]))) is not None:
         return column
     lacking = [column for name, column in wide.items() if f" lacks {name}," in fault.seen]
     quoted = [

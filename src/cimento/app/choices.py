@@ -10,13 +10,14 @@ from statistics import fmean
 import polars as pl
 from nicegui import ui
 
-from cimento.app.answer_tables import heading_of, workbook_of
+from cimento.app.answer_tables import Labels, shown_apart, workbook_of
 from cimento.app.beside_sentences import file_of
 from cimento.app.findings import button
 from cimento.app.frame import Visit, guarded, heading
 from cimento.app.parts import save, table
 from cimento.app.words import percent
 from cimento.documents import versions_apart
+from cimento.intake.words import apart_from
 from cimento.io.values import grouped
 from cimento.judgments import Judgment
 from cimento.judgments.summaries import once
@@ -153,48 +154,57 @@ def _rights(run: Run) -> list[tuple[str, bool, bool]]:
     ]
 
 
-def show_items(row: ChoicesBeside, visit: Visit, *, used: str) -> None:
+def show_items(row: ChoicesBeside, visit: Visit, *, used: str, labels: Labels) -> None:
     """Show the items one by one, with a file of them, in the place where the page is being built.
 
     Args:
         row: the answers of people beside those of a model.
         visit: what the page is built for.
         used: name of the table of the answers, which gives the file its name.
+        labels: of the items, which have a column for each name.
     """
     say = visit.say
     heading(say("people.one-by-one", suite=row.suite, model=row.model), level=4)
     yes, no = say("read.blank_yes"), say("read.blank_no")
-    table(
-        [say(f"people.of-{n}") for n in ("item", "sentence", "participants", "people-right",
-                                         "model-right")],
-        [
-            [one.item, one.texts, say.number(one.people), percent(100 * one.people_right, say),
-             yes if one.model_right else no]
-            for one in row.items
-        ],
-    )  # fmt: skip
+    own = labels.columns([(row.suite, one.item, "") for one in row.items])
+    texts, numbers = ("item", "sentence"), ("participants", "people-right", "model-right")
+    of = shown_apart((*texts, *numbers), own, say)
+    columns = {
+        of["item"]: [one.item for one in row.items],
+        of["sentence"]: [one.texts for one in row.items],
+        **own,
+        of["participants"]: [say.number(one.people) for one in row.items],
+        of["people-right"]: [percent(100 * one.people_right, say) for one in row.items],
+        of["model-right"]: [yes if one.model_right else no for one in row.items],
+    }
+    table([*columns], [list(cells) for cells in zip(*columns.values(), strict=True)])
     give = partial(save, file_of(used, row.model), lambda: workbook_of(
-        items_grid(row, say.language), say.language))  # fmt: skip
+        items_grid(row, say.language, labels), say.language))  # fmt: skip
     with ui.element("div").classes("tools"):
         button(say("people.beside-xlsx"), guarded(visit, give), icon="download")
 
 
-def items_grid(row: ChoicesBeside, language: str) -> Grid:
+def items_grid(row: ChoicesBeside, language: str, labels: Labels) -> Grid:
     """The items beside a model as a table, with 95% intervals of the proportions (Wilson 1927).
 
     Args:
         row: the answers of people beside those of a model.
         language: of the headings, ISO 639-1.
+        labels: of the items, which have a column for each name.
     """
-    texts = ("suite", "model", "item", "sentence")
+    texts, own = ("suite", "model", "item", "sentence"), labels.names
     numbers = ("people_n", "share_right", "share_low", "share_high", "model_right")
     return Grid(
         title="beside",
-        header=tuple(heading_of(name, language) for name in (*texts, *numbers)),
-        labels=len(texts),
+        header=(
+            *(apart_from(name, language, own) for name in texts), *own,
+            *(apart_from(name, language, own) for name in numbers),
+        ),
+        labels=len(texts) + len(own),
         rows=tuple(
             (
-                row.suite, row.model, one.item, one.texts, count(one.people),
+                row.suite, row.model, one.item, one.texts,
+                *labels.of(row.suite, one.item, ""), count(one.people),
                 *(
                     number(value, digits=4)
                     for value in (one.people_right, *wilson(one.people_right, one.people))

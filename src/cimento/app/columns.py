@@ -257,8 +257,8 @@ def read_line(read: TableReading | None, say: Words) -> str:
     return "; ".join(filter(None, parts)) + "."
 
 
-def renamed_line(before: Grid, after: Grid, say: Words) -> str:
-    """What is to be said of columns that a description calls otherwise; empty where none is.
+def made_line(before: Grid, after: Grid, say: Words) -> str:
+    """What is to be said of columns that a description adds or calls otherwise; else empty.
 
     Args:
         before: the table.
@@ -275,7 +275,12 @@ def renamed_line(before: Grid, after: Grid, say: Words) -> str:
         and old != new.strip()
         and [row[n] for row in own] == after.items.values(n)
     ]
-    return say("edit.renamed", columns=", ".join(renamed)) if renamed else ""
+    new = [name for name in after.items.columns[before.items.width :] if name.strip()]
+    lines = [
+        say("edit.renamed", columns=", ".join(renamed)) if renamed else "",
+        say("edit.added", columns=_listed(new, say)) if new else "",
+    ]
+    return " ".join(filter(None, lines))
 
 
 def _listed(names: Sequence[str], say: Words) -> str:

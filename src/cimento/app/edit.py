@@ -327,18 +327,20 @@ class Editor:
         key = "edit.faulty" if errors else "edit.usable" if warnings else "edit.sound"
         if not errors and any(one.code == NO_PREDICTIONS for one in report.findings):
             key = "edit.unpredicted"
+        if is_for_people := proposing.suits_people(self.grid, report.findings):
+            key = "edit.for-people"
         self._summary.text = self._say(key, errors=errors, warnings=warnings)
         unheeded = columns.unheeded(self.grid, report.read, self._say)
         self._read.text = f"{columns.read_line(report.read, self._say)} {unheeded}".strip()
         self._holds.text = said(report.holds, self._say.language) or report.holds
-        self._status.classes(replace=f"summary {'faulty' if errors else 'sound'}")
+        is_faulty = errors and not is_for_people
+        self._status.classes(replace=f"summary {'faulty' if is_faulty else 'sound'}")
         self._refresh()
-        self._show_findings()
-
-    def _show_findings(self) -> None:
         self._findings.clear()
         with self._findings:
-            findings.show_findings(self.report.findings, self._say, go=self._go)
+            findings.show_findings(
+                report.findings, self._say, go=self._go, is_for_people=is_for_people
+            )
 
     def _go(self, finding: Finding) -> None:
         """Show the first row of a finding, and put the cursor there."""
@@ -442,8 +444,8 @@ class Editor:
         described = partial(describe, before, language=language, path=self._path)
         await self.change(await asyncio.to_thread(described))
         proposed_language.remember(self._visit.workspace, language)
-        if renamed := columns.renamed_line(before, self.grid, self._say):
-            tell(self._visit, renamed)
+        if made := columns.made_line(before, self.grid, self._say):
+            tell(self._visit, made)
 
     # --- Saving
 

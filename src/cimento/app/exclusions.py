@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,15 +13,18 @@ from nicegui import ui
 from cimento.app.answer_tables import alpha_title
 from cimento.app.findings import button
 from cimento.app.frame import Text, Visit, guarded, heading
+from cimento.app.label_shares import good_shares
 from cimento.app.parts import number_field, number_in, refused, table
 from cimento.app.words import Words, percent, said
 from cimento.errors import InputError
 from cimento.judgments import BETTER, Judgment
+from cimento.judgments.effects import ConditionShare
 from cimento.judgments.filters import (
     MEASURES,
     ExclusionRules,
     FilterResult,
     FilterStep,
+    LoggedRule,
     logged_rules,
 )
 from cimento.judgments.summaries import (
@@ -103,12 +106,15 @@ class ExclusionForm:
         button(say("people.filter-do"), guarded(self._visit, self._filter), icon="filter_alt")
         self._shown = ui.element("div").props("aria-live=polite").mark("filtered")
 
-    def take(self, judgments: Sequence[Judgment], *, is_filtered: bool) -> None:
+    def take(
+        self, judgments: Sequence[Judgment], rules: Sequence[LoggedRule], whole: Sequence[Judgment]
+    ) -> None:
         """Show what rules would measure of each person, and take away what earlier ones did.
 
         Args:
             judgments: the answers that are looked at now, before any further rule.
-            is_filtered: whether rules have made this table already.
+            rules: those that have made this table.
+            whole: the answers before these rules.
         """
         self._shown.clear()
         self._ranges = _ranges(judgments)
@@ -120,7 +126,8 @@ class ExclusionForm:
                 field.update()
         self._each.clear()
         with self._each:
-            _show_each(judgments, self._say, is_filtered=is_filtered)
+            excluded = {who: rule.rule for rule in rules for who in rule.excluded}
+            _show_each(whole, self._say, excluded=excluded, is_filtered=bool(rules))
 
     async def _filter(self) -> None:
         """Leave people out, and show what came of it; without a rule, show everybody again.
@@ -147,7 +154,7 @@ class ExclusionForm:
             raise InputError(where=say("people.filter"), seen=say("people.no-rule"))
         rules = ExclusionRules(**given)
         filtered, before = await self._apply(rules, options)
-        excluded = {one.annotator for step in filtered.steps for one in step.excluded}
+        excluded = {one.annotator: step.rule for step in filtered.steps for one in step.excluded}
         self._each.clear()
         with self._each:
             _show_each(before, say, excluded=excluded, is_filtered=True)
@@ -183,30 +190,47 @@ def show_logged(place: Path, say: Words) -> bool:
     rules = logged_rules(place)
     for logged in rules:
         known = _BY_NAME.get(logged.rule)
-        name = say(f"people.rule-{known.flag if known else logged.rule.replace(' ', '-')}")
+        name = say(f"people.rule-{known.flag}") if known else _named(logged.rule, say)
         limit = f" {_short(logged.limit, say)}" if logged.limit is not None else ""
         people = ", ".join(logged.excluded) or say.number(0)
         Text(say("people.rule-applied", rule=f"{name}{limit}", people=people)).mark("logged")
     return bool(rules)
 
 
+def _named(rule: str, say: Words) -> str:
+    """What a rule looks at, by its name in a log."""
+    known = _BY_NAME.get(rule)
+    return say(f"people.each-{known.flag}" if known else f"people.rule-{rule.replace(' ', '-')}")
+
+
 def _show_each(
     judgments: Sequence[Judgment],
     say: Words,
     *,
-    excluded: Collection[str] = (),
+    excluded: Mapping[str, str],
     is_filtered: bool,
 ) -> None:
-    """Show what rules would measure of each person, in the place where the page is being built."""
+    """Show what rules would measure of each person, in the place where the page is being built.
+
+    Args:
+        judgments: the answers, with those of people who are left out.
+        say: the words of the page.
+        excluded: the names of the rules that left people out, by person.
+        is_filtered: whether rules were used.
+    """
     people = judgments_by_person(judgments)
     measured = {rule.name: MEASURES[rule.name](judgments) for rule in RULES}
     shown = [rule for rule in RULES if any(one.value is not None
              for one in measured[rule.name].values())]  # fmt: skip
+    good = good_shares(judgments)
     table(
-        [say("people.of-person"), *(say(f"people.each-{rule.flag}") for rule in shown)],
+        [say("people.of-person"), *(say(f"people.each-{rule.flag}") for rule in shown),
+         *([say("people.each-good")] if good else [])],
         [
-            [say("people.each-out", person=person) if person in excluded else person,
-             *(_measured(rule, measured[rule.name].get(person), answers, say) for rule in shown)]
+            [say("people.each-out", person=person, reason=_named(excluded[person], say))
+             if person in excluded else person,
+             *(_measured(rule, measured[rule.name].get(person), answers, say) for rule in shown),
+             *([_good(good.get(person), say)] if good else [])]
             for person, answers in people.items()
         ],
     )  # fmt: skip
@@ -227,6 +251,14 @@ def _show_each(
             text = say("people.each-none", what=say(f"people.each-{rule.flag}"), count=count,
                        why=said(why, say.language) or why)  # fmt: skip
             Text(text).classes("small")
+
+
+def _good(share: ConditionShare | None, say: Words) -> str:
+    """How often a person chose the good sentence."""
+    if share is None:
+        return "–"
+    counts = say("people.of-of", part=round(share.share * share.n), whole=share.n)
+    return f"{percent(100 * share.share, say)} ({counts})"
 
 
 def _explain(shown: Collection[str], judgments: Sequence[Judgment], say: Words) -> None:

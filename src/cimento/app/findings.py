@@ -59,30 +59,34 @@ def sheet_title(sheet: str, say: Words) -> str:
 
 
 def show_findings(
-    findings: Sequence[Finding], say: Words, *, go: Callable[[Finding], None]
-) -> None:
+    findings: Sequence[Finding], say: Words, *, go: Callable[[Finding], None],
+    is_for_people: bool = False,
+) -> None:  # fmt: skip
     """List findings in the place where the page is being built.
 
     Args:
         findings: the findings, the most severe first.
         say: the words of the page.
         go: shows the rows of a finding.
+        is_for_people: whether people can be asked as it is, so that errors are for models only.
     """
     if not findings:
         ui.label(say("edit.no-findings"))
         return
     with ui.element("ul").classes("findings"):
         for finding in findings[:MOST_FINDINGS]:
-            with ui.element("li").classes(f"finding {finding.severity}"):
-                _show(finding, say, go)
+            is_error = finding.severity == "error"
+            kind = "for-models" if is_error and is_for_people else finding.severity
+            with ui.element("li").classes(f"finding {kind}"):
+                _show(finding, say, go, kind)
     if len(findings) > MOST_FINDINGS:
         ui.label(say("edit.more", count=len(findings) - MOST_FINDINGS))
 
 
-def _show(finding: Finding, say: Words, go: Callable[[Finding], None]) -> None:
-    """One finding."""
+def _show(finding: Finding, say: Words, go: Callable[[Finding], None], kind: str) -> None:
+    """One finding, which is an error, a warning, or only for models."""
     with ui.element("div").classes("finding-head"):
-        ui.label(say(f"edit.{finding.severity}")).classes("severity")
+        ui.label(say(f"edit.{kind}")).classes("severity")
         if finding.rows:
             count = len(finding.rows)
             rows = ", ".join(str(row + 1) for row in finding.rows[:MOST_ROWS_OF_ONE])

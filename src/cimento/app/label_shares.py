@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cimento.app.answer_tables import Labels, condition_shown
+from cimento.app.answer_tables import Labels, condition_shown, heading_of, shown_apart
 from cimento.app.frame import Text, heading
 from cimento.app.parts import table
 from cimento.app.words import Words, percent, reason_of
+from cimento.intake.words import told_cell, told_side
 from cimento.io.values import grouped
 from cimento.judgments import BETTER, Judgment
 from cimento.judgments.effects import ConditionShare, condition_shares
+from cimento.report.cells import count
+from cimento.report.formatting import number
+from cimento.report.grid import Grid
 from cimento.statistics.intervals import Interval
 from cimento.suites import BAD, GOOD
 
@@ -41,36 +45,99 @@ def label_shares(judgments: Sequence[Judgment], labels: Labels) -> dict[str, lis
         labels: of the items.
     """
     chosen = [one for one in judgments if one.question == BETTER and one.counts]
+    sides = _sides(chosen)
     found = {}
-    for number, name in enumerate(labels.names):
+    for at, name in enumerate(labels.names):
         by_label = grouped(
-            (labels.of(one.suite, one.item, one.condition)[number], one) for one in chosen
+            (labels.of(one.suite, one.item, one.condition)[at], one) for one in chosen
         )
         by_label.pop("", None)
         if len(by_label) > 1:
             found[name] = [
                 LabelShare(label, len({(one.suite, one.item) for one in answers}), share)
                 for label, answers in by_label.items()
-                for share in condition_shares(answers)
+                for share in condition_shares(answers, options=sides)
                 if share.condition != BAD
             ]
     return found
 
 
-def show_label_shares(judgments: Sequence[Judgment], labels: Labels, say: Words) -> None:
+def _sides(chosen: Sequence[Judgment]) -> tuple[str, ...]:
+    """The good sentence, where it was one of those to choose from; nobody may have chosen it."""
+    return (GOOD,) if {one.condition for one in chosen} & {GOOD, BAD} else ()
+
+
+def good_shares(judgments: Sequence[Judgment]) -> dict[str, ConditionShare]:
+    """How often each person chose the good sentence of a pair; empty without such choices.
+
+    Args:
+        judgments: the answers; those that are not choices between sentences are left out.
+    """
+    chosen = [one for one in judgments if one.question == BETTER and one.counts]
+    if not (sides := _sides(chosen)):
+        return {}
+    return {
+        person: next(
+            one for one in condition_shares(answers, options=sides) if one.condition == GOOD
+        )
+        for person, answers in grouped((one.annotator or "", one) for one in chosen).items()
+    }
+
+
+def group_shares_grid(
+    found: Mapping[str, Sequence[LabelShare]], people: Mapping[str, ConditionShare], language: str
+) -> Grid:
+    """The proportions of choices by label and by person, as a table for spreadsheet programs.
+
+    Args:
+        found: those of the items with each label, by column of labels.
+        people: those of each person.
+        language: of the headings, ISO 639-1.
+    """
+    rows = [(name, one.label, one.items, one.share) for name, shares in found.items()
+            for one in shares]  # fmt: skip
+    person = heading_of("annotator", language)
+    rows += [(person, code, share.n, share) for code, share in people.items()]
+    names = (
+        "column", "label", "condition", "items_n", "of_n", "share", "sentences_low",
+        "sentences_high", "people_low", "people_high",
+    )  # fmt: skip
+    return Grid(
+        title="group_shares",
+        header=tuple(heading_of(name, language) for name in names),
+        labels=3,
+        rows=tuple(
+            (
+                column, label,
+                told_side(told_cell(share.condition, language), language),
+                count(items), count(share.n), number(share.share, digits=4),
+                *(
+                    number(None if column == person else end, digits=4, absent="")
+                    for end in (
+                        share.these.low, share.these.high, share.others.low, share.others.high,
+                    )
+                ),
+            )
+            for column, label, items, share in rows
+        ),
+    )  # fmt: skip
+
+
+def show_label_shares(found: Mapping[str, Sequence[LabelShare]], say: Words) -> None:
     """Show the proportions by label, in the place where the page is being built.
 
     Args:
-        judgments: the answers.
-        labels: of the items; nothing is shown where they have none.
+        found: as `label_shares` gives them; nothing is shown where there are none.
         say: the words of the page.
     """
-    found = label_shares(judgments, labels)
     names = ("condition", "items", "judgments", "share", "ci-items", "ci-people")
     for name, shares in found.items():
         heading(say("people.label-shares", name=name), level=3)
-        titles = [name, *(say(f"people.of-{one}") for one in names)]
-        table(titles, [_row(one, say) for one in shares])
+        if is_plain := {one.share.condition for one in shares} == {GOOD}:
+            Text(say("people.label-shares-good")).classes("small")
+        shown = names[1:] if is_plain else names
+        titles = [name, *shown_apart(shown, (name,), say).values()]
+        table(titles, [_row(one, say, with_condition=not is_plain) for one in shares])
         reasons = dict.fromkeys(
             reason_of(interval.reason, say)
             for one in shares
@@ -83,11 +150,11 @@ def show_label_shares(judgments: Sequence[Judgment], labels: Labels, say: Words)
         Text(say("people.label-shares-what")).classes("small")
 
 
-def _row(one: LabelShare, say: Words) -> list[str]:
+def _row(one: LabelShare, say: Words, *, with_condition: bool) -> list[str]:
     share, condition = one.share, one.share.condition
     shown = say("people.side-good") if condition == GOOD else condition_shown(condition, say)
     return [
-        one.label, shown, say.number(one.items), say.number(share.n),
+        one.label, *([shown] if with_condition else []), say.number(one.items), say.number(share.n),
         percent(100 * share.share, say), _ends(share.these, say), _ends(share.others, say),
     ]  # fmt: skip
 

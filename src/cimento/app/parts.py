@@ -45,6 +45,8 @@ def plain_table(
 
 _MOST_WHOLE = 40
 """Rows of the longest table that is shown at its full height."""
+_MOST_ROOMY = 8
+"""Columns of the widest table that is set as large as the text."""
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -> None:
@@ -58,6 +60,8 @@ def table(names: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -
     is_long = len(rows) > _MOST_WHOLE
     with ui.element("div").classes("table-holder long" if is_long else "table-holder") as holder:
         holder.props("tabindex=0")
+        if len(names) > _MOST_ROOMY:
+            holder.classes("wide")
         plain_table(names, rows, f"plain-table {kind}".rstrip())
 
 

@@ -188,6 +188,7 @@ class SurveyPage:
             )
             Text(say("people.counted", kinds="; ".join(kinds))).mark("counted")
         show_not_declared(self._design, say)
+        self._build_around()
         Text(say("people.fixed")).classes("small")
         for field in self._design.fields:
             if field.low:
@@ -205,6 +206,27 @@ class SurveyPage:
             button(say("people.preview"), self._do(self._preview), icon="visibility")
             Text(say("people.preview-what")).classes("small")
         self._trial = ui.element("div").props("aria-live=polite")
+
+    def _build_around(self) -> None:
+        """What the survey has beside its sentences: breaks, questions about people, consent."""
+        say, every = self._say, self._design.break_every
+        asked = "; ".join(one.prompt for one in self._design.background)
+        Text(
+            " ".join(
+                (
+                    say("people.breaks", count=say.number(every))
+                    if every
+                    else say("people.breaks-none"),
+                    say("people.asked-about", questions=asked)
+                    if asked
+                    else say("people.asked-about-none"),
+                )
+            )
+        ).mark("around")
+        with ui.element("details").classes("more"):
+            Text(say("people.consent-text"), "summary")
+            for each in self._design.consent:
+                Text(each).classes("small")
 
     def _build_results(self) -> None:
         """The answers so far, and the deletion of somebody's."""
@@ -337,6 +359,7 @@ class SurveyPage:
                 ).classes("short")
                 make = self._do(lambda: self._links(served, whole(count.value) or 1))
                 button(say("people.links"), make, icon="link")
+            Text(say("people.closing")).classes("small")
 
     async def _links(self, served: Serving, number: int) -> None:
         """Make links for single people, which are stored nowhere else."""

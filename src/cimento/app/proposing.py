@@ -26,6 +26,7 @@ from cimento.app.marked import as_read, sentence_columns
 from cimento.app.pairing import Done
 from cimento.app.parts import named_languages, searched
 from cimento.app.words import Words, choices_in, named_by_role
+from cimento.faults import UNUSABLE_NAME
 from cimento.intake.blanks import are_blanked, are_bracketed, of_brackets
 from cimento.intake.profile import profile
 from cimento.intake.roles import ROLES, alone
@@ -77,6 +78,23 @@ def is_beside(question: Asked) -> bool:
     if isinstance(question, pairing.Question):
         return question.kind not in _OF_COLUMNS
     return isinstance(question, designing.DesignQuestion) and question.kind != "pairs"
+
+
+def suits_people(grid: Grid, findings: Iterable[Finding]) -> bool:
+    """Whether people can be asked about a table that has faults for models only.
+
+    Args:
+        grid: the table.
+        findings: what the checks have found in it.
+    """
+    found = [*findings]
+    codes = {one.code for one in found if one.severity == "error"}
+    if not codes or codes == {UNUSABLE_NAME}:
+        return bool(codes)
+    if grid.described or grid.roles:
+        return False
+    asked = pairing.question_of(grid, {one.code for one in found})
+    return _of_labels(grid) is not None or (asked is not None and asked.kind == "list")
 
 
 def question_of(grid: Grid, findings: Iterable[Finding]) -> Asked | None:

@@ -29,7 +29,7 @@ from cimento.app.parts import ask_deletion, delete_button
 from cimento.app.words import Words, message_of
 from cimento.app.workspace import SUITES, superseded_by
 from cimento.errors import CimentoError, Fault
-from cimento.faults import WITHOUT_LANGUAGE
+from cimento.faults import UNUSABLE_NAME, WITHOUT_LANGUAGE
 from cimento.intake.tables import SUFFIXES
 from cimento.io.files import read_bytes, write_bytes
 from cimento.kinds.registry import audit_suite
@@ -279,7 +279,8 @@ async def _audited(visit: Visit, path: Path) -> None:
         if (listed := sentence_list(path)) is not None:
             _to_people(visit, name, labels=labels_named(listed))
             return
-        _to_mend(visit, name)
+        codes = {one.code for one in audits[0].faults if one.severity == "error"}
+        _to_mend(visit, name, is_askable=len(audits) == 1 and codes == {UNUSABLE_NAME})
     for audit in audits:
         faults = audit.faults
         errors = sum(fault.severity == "error" for fault in faults)
@@ -295,11 +296,11 @@ async def _audited(visit: Visit, path: Path) -> None:
     CommandLine(visit, ["suites", "check", name])
 
 
-def _to_mend(visit: Visit, name: str) -> None:
-    """Lead to step 2 with a file that has errors."""
+def _to_mend(visit: Visit, name: str, *, is_askable: bool = False) -> None:
+    """Lead to step 2 with a file that has errors, perhaps for models only."""
     say = visit.say
     with ui.element("div").classes("mend"):
-        Text(say("start.mend"))
+        Text(say("start.askable" if is_askable else "start.mend"))
         ui.link(f"{say('edit.title')}: {name}", visit.address("edit", suite=name))
 
 

@@ -71,6 +71,7 @@ class SurveyForm:
         self._visit, self._say = visit, visit.say
         self._is_folded = is_folded
         self._suited: Suited | None = None
+        self._read: str | None = None  # the suite that the fields are about
 
     def build(self) -> None:
         """Build the form in the place where it is called."""
@@ -109,6 +110,7 @@ class SurveyForm:
                     field.props["hint"] = say(f"people.usual-{name}")
                 self._fields[name] = field
         Text(say("people.empty-fields")).classes("small")
+        self._apart = Text(say("people.not-two")).classes("small")
         self._alone = Text(say("people.each-alone")).classes("small").mark("each-alone")
         self._fillers = LabeledFillers(visit, self._show)
         self._fillers.build()
@@ -187,6 +189,7 @@ class SurveyForm:
             self._fields["language"].value = self._say.language
         self._show()
         await self._fillers.ask(path, str(self._fields["language"].value or self._say.language))
+        self._read = name
         if path is None or any(self._texts[kind].value for kind in _READ):
             return
         found = await asyncio.to_thread(fillers_in, path)
@@ -206,7 +209,9 @@ class SurveyForm:
         is_timed = self._task in TIMED_TASKS
         for name in _UNTIMED:
             self._fields[name].set_visibility(name not in self._unused())
-        self._alone.set_visibility(bool(self._suited and self._suited.is_each_alone))
+        is_alone = bool(self._suited and self._suited.is_each_alone)
+        self._alone.set_visibility(is_alone)
+        self._apart.set_visibility(not is_alone)
         for part in (self._timed, self._lines_timed):
             part.set_visibility(is_timed)
         self._lines.set_visibility(not is_timed)
@@ -291,6 +296,8 @@ class SurveyForm:
     async def _make(self) -> None:
         """Make the survey and show it; if it cannot be made, nothing is left of it."""
         workspace, suite = self._visit.workspace, self._chosen
+        if self._read != suite:  # a click came before the file was read
+            await self._take()
         self._refuse_fields()
         sheet = self._distractors.sheet if self._task == "maze" else None
         folder = workspace.new(SURVEYS, _plain(suite))

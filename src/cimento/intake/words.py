@@ -120,7 +120,13 @@ def question_of(text: str) -> str:
 
 
 _CELLS: Mapping[str, Mapping[str, str]] = _DATA["cells"]
-_CELL_OF = {word: name for name, table in _CELLS.items() for word in table.values()}
+_SIDES: Mapping[str, Mapping[str, str]] = _DATA["told_sides"]
+_CELL_OF = {
+    word: name
+    for cells in (_CELLS, _SIDES)
+    for name, table in cells.items()
+    for word in table.values()
+}
 _TIES: Mapping[str, Mapping[str, str]] = _DATA["ties"]
 _TIE_OF = {word: name for name, table in _TIES.items() for word in table.values()}
 _NUMBERED = re.compile(r"(.+?)(-\d+)?")
@@ -136,6 +142,16 @@ def told_cell(text: str, language: str) -> str:
     if not (match := _NUMBERED.fullmatch(text)):
         return text
     return _CELLS.get(match[1], {}).get(language, match[1]) + (match[2] or "")
+
+
+def told_side(text: str, language: str) -> str:
+    """The condition of a sentence of a pair in a language; others are left as they are.
+
+    Args:
+        text: the condition.
+        language: ISO 639-1 code.
+    """
+    return _SIDES.get(text, {}).get(language, text)
 
 
 def told_tie(text: str, language: str) -> str:

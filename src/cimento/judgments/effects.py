@@ -80,8 +80,9 @@ class ConditionModel:
 
 
 def condition_shares(
-    judgments: Sequence[Judgment], *, clusters: ItemClusters = EACH_ALONE
-) -> tuple[ConditionShare, ...]:
+    judgments: Sequence[Judgment], *, clusters: ItemClusters = EACH_ALONE,
+    options: Sequence[str] = (),
+) -> tuple[ConditionShare, ...]:  # fmt: skip
     """The proportions of choices and of answers yes, by condition, with their intervals.
 
     Of repeated answers of one person the first counts (`once`). Answers of one item, or of its
@@ -90,21 +91,22 @@ def condition_shares(
     Args:
         judgments: of any questions.
         clusters: what their items belong to.
+        options: conditions that could be chosen, which have a proportion if nobody chose them.
     """
     return tuple(
         share
         for question, answers in _by_question(judgments).items()
-        for share in _shares(question, answers, clusters)
+        for share in _shares(question, answers, clusters, options)
     )
 
 
 def _shares(
-    question: str, answers: Sequence[Judgment], clusters: ItemClusters
+    question: str, answers: Sequence[Judgment], clusters: ItemClusters, known: Sequence[str]
 ) -> Iterator[ConditionShare]:
     """The proportions of a question, if it is one of choices or of yes and no."""
     if question in (BETTER, WHICH_FITS):
         chosen = [j.value if question == WHICH_FITS else preferred(j) for j in answers]
-        options = dict.fromkeys(filter(None, chosen))
+        options = dict.fromkeys(filter(None, [*known, *chosen]))
         if len(options) <= _MOST_OPTIONS:
             for option in options:
                 yes = [one == option for one in chosen]

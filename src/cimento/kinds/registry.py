@@ -166,13 +166,16 @@ def _of_kind(kind: str, path: Path) -> AnyParadigm:
     raise InputError(where=str(path), seen=seen, todo=did_you_mean(kind, kinds))
 
 
-def _read_all(path: Path, language: str, columns: Mapping[str, str]) -> list[LoadedSuite]:
+def read_all(
+    path: Path, language: str, columns: Mapping[str, str], *, without: str = ""
+) -> list[LoadedSuite]:
     """The suites at a path, possibly a folder or an archive of several.
 
     Args:
         path: path of the suites.
         language: language of suites that do not state theirs, as for `in_language`.
         columns: the columns of a table by their roles, as for `load_suite`.
+        without: the code of faults that do not count.
 
     Raises:
         CimentoError: there is none, or one has faults; the error contains the faults of all.
@@ -191,12 +194,11 @@ def _read_all(path: Path, language: str, columns: Mapping[str, str]) -> list[Loa
             reading = replace(reading, path=shown, faults=faults, columns=columns)
             reading = with_form(paradigm, in_language(reading, language))
             try:
-                loaded = usable(paradigm, reading)
+                suites.append(usable(paradigm, reading, without))
             except SuiteError as error:
                 faulty.append(error)
-                continue
-            suites.append(loaded)
-            count.add(loaded.sentences)
+            else:
+                count.add(suites[-1].sentences)
     refuse_faulty(path, faulty)
     return suites
 
@@ -389,7 +391,7 @@ def load_suites(
     refuse_unknown(columns)
     for suite in one_by_one(suites):
         if isinstance(suite, str | Path):
-            yield from _read_all(find_suite(name_or_path(suite)), language, columns)
+            yield from read_all(find_suite(name_or_path(suite)), language, columns)
             continue
         made = suite if isinstance(suite, LoadedSuite) else _made_here(suite)
         yield replace(made, reading=in_language(made.reading, language)) if language else made
@@ -402,13 +404,13 @@ def one_by_one(suites: SuiteLike | Iterable[SuiteLike]) -> list[SuiteLike]:
     return [*suites] if isinstance(suites, Iterable) and not is_one else [cast("SuiteLike", suites)]
 
 
-def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:
-    """A suite that was read, if it has no fault that makes it unusable.
+def usable(paradigm: AnyParadigm, reading: SuiteReading[Any], without: str = "") -> LoadedSuite:
+    """A suite that was read, if it has no fault that makes it unusable, or only of one code.
 
     Raises:
         SuiteError: the suite has such faults; the error contains all of them.
     """
-    if reading.suite is None or errors_among(reading.faults):
+    if reading.suite is None or any(one.code != without for one in errors_among(reading.faults)):
         raise SuiteError(where=str(reading.path), faults=reading.faults)
     return LoadedSuite(paradigm=paradigm, reading=reading)
 

@@ -122,15 +122,19 @@ def test_the_command_prints_a_link_that_people_can_open(
     assert ("Others on the network" in said) == (host != shown)
 
 
-def test_the_last_page_of_a_trial_says_that_nothing_is_kept(design, database):
+def test_each_page_of_a_trial_says_that_nothing_is_kept(design, database):
+    told = "Prova: nessuna di queste risposte viene conservata."
     served = make_app(design, database, secret=SECRET, pace=1000, is_trial=True)
     with starlette.TestClient(served, base_url="http://localhost") as client:
         ((someone, token),) = storage.invite_participants(database, design, 1)
         person = survey_help.Person(client, token)
+        assert told in person.get("").text
         person.agree()
+        assert told in person.get("/guidelines").text
         for position, question in enumerate(survey_help.asked_of(database, design), start=1):
+            assert told in person.get(f"/{position}").text
             person.answer(position, question.expected or "3")
         page = person.get("/done").text
-    assert "nessuna di queste risposte viene conservata" in page
+    assert page.count(told) == 1
     assert "sono state salvate" not in page
     assert someone.id not in page

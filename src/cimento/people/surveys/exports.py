@@ -61,13 +61,14 @@ def page(
         design: of the survey.
         status: of the response.
         language: ISO 639-1 code of the page's words; empty for that of the survey.
-        values: whatever else the template shows.
+        values: whatever else the template shows; of trials that each is one (`is_trial`).
     """
     from starlette.responses import HTMLResponse
 
     spoken = language or design.language
     made = environment().get_template(template)
-    html = made.render(design=design, words=words(spoken), language=spoken, **values)
+    shown = {"is_trial": False, **values}
+    html = made.render(design=design, words=words(spoken), language=spoken, **shown)
     return HTMLResponse(html, status_code=status)
 
 

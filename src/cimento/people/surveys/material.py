@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import InputError, UsageError, counted, need_known
+from cimento.faults import UNUSABLE_NAME
 from cimento.io.declared import Options, option
 from cimento.judgments import (
     ACCEPTABILITY,
@@ -29,7 +30,7 @@ from cimento.judgments import (
 )
 from cimento.kinds.base import TIMED_TASKS, SurveyItem, SurveyItems, SurveyTask
 from cimento.kinds.paradigm import surveyor_of
-from cimento.kinds.registry import LoadedSuite, load_suite
+from cimento.kinds.registry import LoadedSuite, load_suite, read_all
 from cimento.kinds.run import open_run
 from cimento.options import run_option
 from cimento.people.surveys import (
@@ -329,13 +330,19 @@ def load_material(path: Path, *, language: str = "") -> LoadedSuite:
         CimentoError: it cannot be read.
     """
     try:
-        loaded = load_suite(path)
+        loaded = _load_to_ask(path)
         says_none = language and not loaded.suite.meta.language
-        return load_suite(path, language=language) if says_none else loaded
+        return _load_to_ask(path, language=language) if says_none else loaded
     except InputError:
         if (listed := sentence_list(path, language=language)) is None:
             raise
         return load_suite(suite_from_ratings(listed))
+
+
+def _load_to_ask(path: Path, *, language: str = "") -> LoadedSuite:
+    """A suite whose conditions may have names that formulas cannot use: people see none."""
+    loaded = read_all(path, language, {}, without=UNUSABLE_NAME)
+    return loaded[0] if len(loaded) == 1 else load_suite(path)  # which refuses several
 
 
 def _refuse_marks(items: Iterable[SurveyItem], *, where: str) -> None:

@@ -121,7 +121,7 @@ class Participants:
         token = request.path_params["token"]
         if person.consent is None:
             form = sign(self.key, "consent", token)
-            return page("consent.html", self.design, token=token, form=form)
+            return self._page("consent.html", token=token, form=form)
         if self._waits(person):
             return redirect(f"/p/{token}/background")
         if person.finished_at is not None:
@@ -147,9 +147,7 @@ class Participants:
         if person.consent is None or not self._waits(person):
             return redirect(f"/p/{token}")
         form = sign(self.key, "background", token)
-        return page(
-            "background.html", self.design, token=token, form=form, longest=LONGEST_BACKGROUND
-        )
+        return self._page("background.html", token=token, form=form, longest=LONGEST_BACKGROUND)
 
     async def tell(self, request: Request, person: Participant) -> Response:
         """What the participant says of themselves; all of it may be left out."""
@@ -169,9 +167,8 @@ class Participants:
         token, position = request.path_params["token"], request.path_params["position"]
         if not self._pauses(person, position) or position >= self._first(person):
             return redirect(f"/p/{token}")
-        return page(
+        return self._page(
             "pause.html",
-            self.design,
             token=token,
             position=position,
             total=len(person.questions),
@@ -184,7 +181,7 @@ class Participants:
         if person.consent is None or self._waits(person):
             return redirect(f"/p/{token}")
         position = min(self._first(person), len(person.questions))
-        return page("guidelines.html", self.design, token=token, position=position)
+        return self._page("guidelines.html", token=token, position=position)
 
     async def ask(self, request: Request, person: Participant) -> Response:
         """One question; not one beyond the first that waits for an answer."""
@@ -240,10 +237,12 @@ class Participants:
         if person.consent is None or self._first(person) <= len(person.questions):
             return redirect(f"/p/{token}")
         total = len(person.questions)
-        return page(
-            "done.html", self.design, token=token, person=person, total=total,
-            is_trial=self.is_trial,
-        )  # fmt: skip
+        return self._page("done.html", token=token, person=person, total=total)
+
+    def _page(self, template: str, *, status: int = 200, **values: object) -> HTMLResponse:
+        """A page of the survey, which says so where it is a trial."""
+        spoken, shown = self.design.language, {"is_trial": self.is_trial, **values}
+        return page(template, self.design, status=status, language=spoken, **shown)
 
     def _question(
         self, token: str, person: Participant, position: int, values: Mapping[str, str],
@@ -263,9 +262,8 @@ class Participants:
         fields = shown_fields(self.design, question, person)
         moment = f"{time.time():.3f}"
         timed = self.design.is_timed
-        return page(
+        return self._page(
             "reading.html" if timed else "question.html",
-            self.design,
             sentence=json.dumps(page_of(self.design, question)) if timed else "",
             status=422 if missing else 200,
             token=token,
@@ -388,6 +386,7 @@ class Room:
         key: forms are signed with it.
         most: number of participants in the file, from which on nobody can join.
         pace: limit on how often one address may ask; people in a room often share one.
+        is_trial: whether answers are not kept.
     """
 
     design: SurveyDesign
@@ -395,6 +394,7 @@ class Room:
     key: bytes
     most: int
     pace: RateLimits
+    is_trial: bool = False
 
     def routes(self) -> list[BaseRoute]:
         """The routes, for the application."""
@@ -412,7 +412,7 @@ class Room:
         if token := await self._known(request):
             return redirect(f"/p/{token}")
         place, form = room_place(self.key), sign(self.key, "join")
-        return page("room.html", self.design, place=place, form=form)
+        return page("room.html", self.design, place=place, form=form, is_trial=self.is_trial)
 
     async def join(self, request: Request) -> Response:
         """A link of one's own, in the survey that has the fewest people."""

@@ -122,7 +122,7 @@ def make_app(
         url: the address that participants know; empty for that of each request.
         room: number of people who can join by the room's link; 0 for no such link.
         pace: requests a second that one participant may make in the long run.
-        is_trial: whether answers are not kept, which the last page says.
+        is_trial: whether answers are not kept, which each page says.
         language: ISO 639-1 code of the administrator's pages; empty for that of the survey.
 
     Raises:
@@ -153,7 +153,7 @@ def make_app(
         writer.close()
         reader.close()
 
-    entrance = Room(design, path, key, room, RateLimits(rate=2, burst=200))
+    entrance = Room(design, path, key, room, RateLimits(rate=2, burst=200), is_trial)
     static = Route("/static/{name}", functools.partial(_static, _files()))
     routes = [static, *people.routes(), *administration.routes()]
     routes += entrance.routes() if room else []
@@ -251,7 +251,7 @@ class Serving:
         port: the port; 0 for any that is free.
         shown: the host in links; empty for the address to listen on.
         room: number of participants up to which people can join by the room's link.
-        is_trial: whether answers are not kept, which the last page says.
+        is_trial: whether answers are not kept, which each page says.
         language: ISO 639-1 code of the administrator's pages; empty for that of the survey.
 
     Raises:

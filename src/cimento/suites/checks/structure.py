@@ -15,6 +15,7 @@ from cimento.errors import Fault, FormulaError, are_opposites, counted, did_you_
 from cimento.faults import CHECKS, EXAMPLE, NO_PREDICTIONS, UNUSABLE_NAME, fault
 from cimento.intake.marks import is_formula_error
 from cimento.suites import Prediction, Suite
+from cimento.suites.builtin import RATED
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.formula import Reference, is_condition_name, likelier, parse, references
 from cimento.suites.naming import mistaken, numbered
@@ -245,7 +246,8 @@ def _conditions(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _names(stimuli: Stimuli) -> Iterator[Fault]:
-    for name in stimuli.names:
+    has_formulas = stimuli.suite.predictions or stimuli.suite.extra.get("kind") != RATED
+    for name in stimuli.names if has_formulas else ():
         if name and not is_condition_name(name):
             seen = "Formulas cannot use this name."
             yield fault(UNUSABLE_NAME, where=f"condition {name!r}", seen=seen)
@@ -423,10 +425,9 @@ STRUCTURE_CHECKS: tuple[Check, ...] = (
 
 def _example(stimuli: Stimuli) -> str | None:
     """Advice with a prediction about the first two conditions; None where there are none."""
-    names = list(filter(is_condition_name, stimuli.names))
-    if len(names) < 2:  # noqa: PLR2004  # one against the other
+    better, worse, *_ = *filter(is_condition_name, stimuli.names), "", ""
+    if not worse:
         return None
-    better, worse, *_ = names
     return (
         f"{CHECKS[NO_PREDICTIONS].todo} {EXAMPLE}{likelier(better, worse)}: {better} should be"
         f" likelier than {worse}."

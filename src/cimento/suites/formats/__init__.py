@@ -327,7 +327,8 @@ def _table_format(data: bytes, path: Path) -> str:
     wide = condition_columns(table)
     if wide and all(table.is_mostly(name, is_sentence) for name in wide):
         return "factorial-table"
-    if table.has("condition", "text") and not words_advised(table):
+    is_of_items = table.has("condition", "text") and not words_advised(table)
+    if is_of_items and sentence_list(path) is None:
         raise InputError(
             where=str(path),
             seen=f"is a table of items without a {TOML} beside it",
@@ -352,7 +353,7 @@ def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Pa
         return InputError(where=str(path), seen="is one list of sentences", todo=todo)
     todo = names_advised(begun, faults)
     if (listed := sentence_list(path)) is not None:
-        shown = " and ".join(map(repr, labels_named(listed)))
+        shown = ", ".join(map(repr, labels_named(listed)))
         todo = f"{to_ask(path)} The labels in {shown} are kept, and not shown to people. {todo}"
     return InputError(where=str(path), seen=seen, todo=todo)
 
