@@ -294,7 +294,7 @@ def test_the_watch_of_a_slurm_job_cancels_it_after_two_checkpoints_in_a_row(
     (tmp_path / "watch.sh").write_text(watch.text, "utf-8")
     programs = {
         "squeue": 'echo . >> asked; [ $(wc -l < asked) -gt 4 ] || echo "$3 RUNNING"',
-        "scancel": 'echo "$1" >> cancelled',
+        "scancel": 'echo "$1" >> canceled',
         "sleep": ":",
         "cimento": 'echo "$*" >> called; [ "$1" = run ] && exit 0\n'
         + "".join(
@@ -319,8 +319,8 @@ def test_the_watch_of_a_slurm_job_cancels_it_after_two_checkpoints_in_a_row(
               for words in commands(f"cimento {line}")]  # fmt: skip
     assert [problems(words) for words in called] == [[]] * len(called)
     assert "checkpoint-4000" not in str(called)
-    cancelled = tmp_path / "cancelled"
-    assert (cancelled.read_text("utf-8").split() if cancelled.exists() else []) == (
+    canceled = tmp_path / "canceled"
+    assert (canceled.read_text("utf-8").split() if canceled.exists() else []) == (
         ["77"] if stopped_at else []
     )
     assert done.returncode == (4 if stopped_at else 0)

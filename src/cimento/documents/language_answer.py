@@ -252,6 +252,7 @@ def language_answer(
     models = tuple(dict.fromkeys(run.model for run in runs))
     results = tuple(set_results(paradigms, published, origins))
     rates = tuple(phenomenon_rates(paradigms, seed=seed))
+    classes = {one.suite: one.phenomenon for one in drafts}
     examples = [one for model in models for one in examples_of(paradigms, published, model)]
     return LanguageAnswer(
         language=asked.language,
@@ -263,12 +264,7 @@ def language_answer(
         published=_beside(paradigms, published, results, origins, seed=seed),
         starter=_own_rates(by_part.get(STARTER, ()), origins, seed=seed),
         starter_states=_states(by_part.get(STARTER, ())),
-        generated=_own_rates(
-            by_part.get(GENERATED, ()),
-            origins,
-            seed=seed,
-            classes={one.suite: one.phenomenon for one in drafts},
-        ),
+        generated=_own_rates(by_part.get(GENERATED, ()), origins, seed=seed, classes=classes),
         drafts=drafts,
         examples=_in_order(examples, rates),
         used=tuple(_used(part, published)),
