@@ -28,7 +28,7 @@ SHADES = ("#fbf6e6", "#f3e2bd", "#ebc78a", "#dda85f", "#c77c35", "#a65c22")
 STYLE = (
     "text{font-family:-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;fill:#222}"
     ".w{font-size:14px;text-anchor:middle}.b{font-size:14px;text-anchor:middle;fill:#555}"
-    ".k{font-weight:700}.d{fill:#fff}.h{font-size:15px;font-weight:600}.c{font-size:14px}"
+    ".k{font-weight:700}.d{fill:#fff}.i{fill:#222}.h{font-size:15px;font-weight:600}.c{font-size:14px}"
     ".s{font-size:14px;text-anchor:end}"
 )
 
@@ -49,10 +49,11 @@ def sentence(tokens: list[tuple[str, float, int]], y: int) -> list[str]:
     drawn, x = [], LEFT
     for text, bits, region in tokens:
         width = max(round(7.4 * len(text)) + 12, NARROWEST)
-        middle, dark = x + width / 2, ""
+        middle, dark, inked = x + width / 2, "", ""
         if region == REGION:
             step = min(int(bits // 2), len(SHADES) - 1)
             dark = " d" if step == len(SHADES) - 1 else ""
+            inked = dark or " i"  # gray is too faint on a shade
             drawn.append(
                 f'<rect x="{x + 1}" y="{y}" width="{width - 2}" height="{CHIP}" rx="4"'
                 f' fill="{SHADES[step]}" stroke="#b98b4f"/>'
@@ -60,7 +61,7 @@ def sentence(tokens: list[tuple[str, float, int]], y: int) -> list[str]:
         bold = " k" if text in CONDITIONS else ""
         drawn.append(f'<text class="w{dark}{bold}" x="{middle}" y="{y + 17}">{escape(text)}</text>')
         shown = "–" if x == LEFT else f"{bits:.1f}"
-        drawn.append(f'<text class="b{dark}" x="{middle}" y="{y + 33}">{shown}</text>')
+        drawn.append(f'<text class="b{inked}" x="{middle}" y="{y + 33}">{shown}</text>')
         x += width
     total = sum(bits for _, bits, region in tokens if region == REGION)
     drawn.append(f'<text class="s" x="{WIDTH - LEFT}" y="{y + 23}">{total:.1f} bits</text>')

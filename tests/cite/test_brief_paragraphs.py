@@ -68,3 +68,19 @@ def test_intervals_of_many_suites_are_said_once():
         cimento.evaluate(name, "demo-causal", limit=6) for name in ("it-subject-verb", "it-idioms")
     ]
     assert methods_paragraph(runs).count("95% Wilson intervals") == 1
+
+
+def test_the_methods_paragraph_of_one_prediction_says_which_inequality(tmp_path):
+    pairs = cimento.pairs([("The cat sleeps.", "The cat sleep."), ("I am.", "I is.")])
+    options = {"output": tmp_path}
+    run = cimento.evaluate(pairs, "demo-causal", **options)
+    said = "An item is correct if the grammatical sentence has the lower surprisal."
+    assert said in methods_paragraph([run])
+    by_measure = cimento.evaluate(pairs, "demo-causal", measures="meanlp", **options)
+    assert "the grammatical sentence has the better value." in methods_paragraph([by_measure])
+    other = cimento.evaluate("es-subject-verb", "demo-causal", limit=5, **options)
+    words = "holds (verb: match less surprising than mismatch_number)."
+    assert words in methods_paragraph([other])
+    assert "State of review: draft, not yet reviewed by native speakers." in methods_paragraph(
+        [other]
+    )

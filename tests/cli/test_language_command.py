@@ -175,7 +175,7 @@ def test_a_run_of_which_only_starter_suites_were_to_be_had_is_partly_done(
     assert before.endswith("agreement, more, gone, each: ")
     assert "only suites of cimento itself ran; no published set of Italian" in err
     assert "in no number above" not in out
-    assert "A phenomenon is known" not in out
+    assert "Above chance" not in out
     assert invoke(["run", *line, "--sets", "starter"]) == 0
     assert "suites of cimento itself ran" not in capsys.readouterr().err
 

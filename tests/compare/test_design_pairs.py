@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
 from cimento.suites.design import ISLAND_CONDITIONS
 from cimento.testing import FakeScorer
+from tests.helpers.benchmarks import say_fetched_from
 from tests.helpers.designs import island_suite
 
 ITEMS = {"whether": [f"w{k}" for k in range(12)], "subject": [f"s{k}" for k in range(12)]}
@@ -131,6 +133,8 @@ def test_dd_is_what_the_app_and_leaderboards_show_of_a_design(runs, tmp_path):
     assert shown.startswith(f"DD (nats): whether {mean:.2f} [")
     assert re.search(r"; subject −?\d\.\d\d \[.*\]$", shown)
     folders = [str(run.folder) for run in runs]
+    for folder in folders:
+        say_fetched_from(Path(folder), "lab/suites")
     options = ["--to", "eval-results", "--dataset", "lab/suites", "-o", str(tmp_path)]
     assert invoke(["export", *folders, *options]) == 0
     [path] = tmp_path.glob("high*/.eval_results/suites.yaml")

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 import torch
-from transformers import Trainer, TrainerCallback, TrainingArguments
+from transformers import EarlyStoppingCallback, Trainer, TrainerCallback, TrainingArguments
 
 import cimento
 from cimento import (
@@ -434,3 +434,21 @@ def test_a_model_that_breaks_down_does_not_end_the_training(tmp_path, caplog):
         callback.on_save(made.args, made.state, made.control, model=made.model)
     assert callback.history == {0: {}}
     assert "step 0" in caplog.text
+
+
+@pytest.mark.parametrize(("is_after", "steps"), [(True, 6), (False, 10)])
+def test_training_stops_when_the_rate_of_a_suite_no_longer_rises(is_after, steps, tmp_path):
+    """By the Trainer's own callback, which must come after ours to see the suite's rate.
+
+    Without learning, the rate of step 2 is the best; after two evaluations more, training stops.
+    """
+    best = {"metric_for_best_model": f"eval_{SUITE}_accuracy", "load_best_model_at_end": True}
+    made = trainer(tmp_path, max_steps=10, learning_rate=0.0, save_steps=2, **best)
+    stopping = EarlyStoppingCallback(early_stopping_patience=2)
+    if not is_after:
+        made.add_callback(stopping)
+    evaluate_while_training(made, [SUITE], output=None)
+    if is_after:
+        made.add_callback(stopping)
+    made.train()
+    assert made.state.global_step == steps

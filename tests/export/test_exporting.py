@@ -20,6 +20,7 @@ from cimento.cli.main import invoke
 from cimento.export.data import run_data, standard_error
 from cimento.paradigms.regions.judging import scores_of
 from cimento.records.store import find_runs
+from tests.helpers.benchmarks import say_fetched_from
 
 TARGETS = ("lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r")
 
@@ -420,7 +421,8 @@ def test_a_run_without_a_date_is_refused(runs_of_every_kind, tmp_path, capsys):
 def test_results_for_model_cards_are_one_file_for_each_model(runs_of_every_kind, tmp_path, capsys):
     hub = pytest.importorskip("huggingface_hub")
     yaml = pytest.importorskip("yaml")
-    command = ["export", str(runs_of_every_kind), "--to", "eval-results", "-o", str(tmp_path)]
+    runs = say_fetched_from(shutil.copytree(runs_of_every_kind, tmp_path / "runs"), "lab/suites")
+    command = ["export", str(runs), "--to", "eval-results", "-o", str(tmp_path / "cards")]
     assert invoke([*command, "--dataset", "lab/suites"]) == 0
     (path,) = tmp_path.rglob("*.yaml")
     assert path.parent.name == ".eval_results"
@@ -435,5 +437,33 @@ def test_results_for_model_cards_are_one_file_for_each_model(runs_of_every_kind,
     capsys.readouterr()
     assert invoke([*command, "--dataset", "suites"]) == 2
     assert "OWNER/NAME" in capsys.readouterr().err
+    assert invoke(command) == 2
+    assert "eval-results needs --dataset OWNER/NAME" in capsys.readouterr().err
     assert invoke([*command, "--dataset", "a/b", "--organization", "Us"]) == 2
     assert "no place for it" in capsys.readouterr().err
+
+
+def test_a_card_has_no_suite_that_was_not_fetched_from_the_benchmark(tmp_path, capsys, monkeypatch):
+    """A starter suite and a table of one's own are refused, and so is a set of another address."""
+    monkeypatch.chdir(tmp_path)
+    own, fetched = tmp_path / "own.tsv", tmp_path / "lamps" / "pairs.tsv"
+    fetched.parent.mkdir()
+    for path in (own, fetched):
+        path.write_text("good\tbad\nLe luci sono accese.\tLe luci è accese.\n", "utf-8")
+    address = "https://huggingface.co/datasets/lab/lamps"
+    source = {"name": "lamps", "address": address, "revision": "1" * 40, "complete": True,
+              "files": {"pairs.tsv": ""}}  # fmt: skip
+    (fetched.parent / "source.json").write_text(json.dumps(source), "utf-8")
+    model = ["-m", "demo-causal", "--limit", "2", "-o", "runs"]
+    assert invoke(["run", "pt-determiner-noun-adjective", *model]) == 0
+    assert invoke(["run", str(own), str(fetched), "--language", "it", *model]) == 0
+    command = ["export", "runs", "--to", "eval-results", "-o", "cards", "--dataset"]
+    capsys.readouterr()
+    assert invoke([*command, "lab/lamps"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "not fetched from it: own, pt-determiner-noun-adjective" in said
+    assert not Path("cards").exists()
+    command[1] = "runs/pairs"
+    assert invoke([*command, "jumelet/multiblimp"]) == 2
+    assert invoke([*command, "lab/lamps"]) == 0
+    assert len([*Path("cards").rglob("*.yaml")]) == 1

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from cimento.cli.main import invoke
+from tests.helpers.benchmarks import say_fetched_from
 
 _FORMATS = ("float32", "float64")
 
@@ -52,6 +53,7 @@ def test_two_number_formats_of_a_model_are_two_models_for_r(exported):
 
 
 def test_two_number_formats_of_a_model_are_told_apart_on_its_card(exported):
+    say_fetched_from(exported / "runs", "lab/suites")
     command = ["export", f"{exported}/runs", "--to", "eval-results", "--dataset", "lab/suites"]
     assert invoke([*command, "-o", f"{exported}/cards"]) == 0
     (path,) = (exported / "cards").rglob("*.yaml")

@@ -259,6 +259,74 @@ def test_the_workflow_of_an_own_machine_names_commands_that_there_are():
     shown = [words for run in lines for words in commands(run)]
     assert [words[0] for words in shown] == ["run", "compare"]
     assert [problems(words) for words in shown] == [[], []]
+    assert workflow[True].keys() == {"repository_dispatch", "workflow_dispatch"}
+    sent = workflow[True]["workflow_dispatch"]["inputs"]
+    assert workflow["env"] == {
+        name.upper(): f"${{{{ inputs.{name} || github.event.client_payload.{name} }}}}"
+        for name in sent
+    }
+
+
+def test_an_own_machine_passes_over_a_checkpoint_that_is_half_written(tmp_path):
+    """The page's line, which is given the checkpoints with the file that is written last."""
+    _, workflow = workflows()
+    line = workflow["jobs"]["gate"]["steps"][0]["run"].replace("/data/out", f"{tmp_path}/out")
+    for step, files in ((1000, ("config.json", "trainer_state.json")), (2000, ("config.json",))):
+        folder = tmp_path / f"out/checkpoint-{step}"
+        folder.mkdir(parents=True)
+        for name in files:
+            (folder / name).touch()
+    shell = ["bash", "-e", "-c", f'cimento() {{ echo "$@"; }}\n{line}']
+    done = subprocess.run(shell, capture_output=True, text=True, check=True)  # noqa: S603  # the docs' own code
+    assert done.stdout.split()[-2:] == ["-m", f"{tmp_path}/out/checkpoint-1000"]
+    assert done.stdout.split().count("-m") == 1
+
+
+@pytest.mark.parametrize(
+    ("ends", "stopped_at"),
+    [((4, 4, 0), "2000"), ((4, 0, 4), ""), ((4, 3, 4), "3000"), ((0, 0, 0), "")],
+)
+def test_the_watch_of_a_slurm_job_cancels_it_after_two_checkpoints_in_a_row(
+    ends, stopped_at, tmp_path
+):
+    """The page's script among stand-ins of the programs that it calls; a job ends after a while."""
+    [watch] = [one for one in blocks(DOCS / "checkpoints.md") if one.title == "watch.sh"]
+    (tmp_path / "watch.sh").write_text(watch.text, "utf-8")
+    programs = {
+        "squeue": 'echo . >> asked; [ $(wc -l < asked) -gt 4 ] || echo "$3 RUNNING"',
+        "scancel": 'echo "$1" >> canceled',
+        "sleep": ":",
+        "cimento": 'echo "$*" >> called; [ "$1" = run ] && exit 0\n'
+        + "".join(
+            f'case "$*" in *checkpoint-{step}000*) exit {end};; esac\n'
+            for step, end in enumerate(ends, 1)
+        ),
+    }
+    for name, lines in programs.items():
+        path = tmp_path / "bin" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/bash\n{lines}\n", "utf-8")
+        path.chmod(0o755)
+    for step in (1000, 2000, 3000, 4000):
+        (tmp_path / f"out/checkpoint-{step}").mkdir(parents=True)
+    for step in (1000, 2000, 3000):  # the last is half written
+        (tmp_path / f"out/checkpoint-{step}/trainer_state.json").touch()
+    path = f"{tmp_path}/bin:{os.environ['PATH']}"
+    watching = ["bash", "watch.sh", "77"]
+    variables = {**os.environ, "PATH": path}
+    done = subprocess.run(watching, cwd=tmp_path, env=variables, check=False)  # noqa: S603  # the docs' own code
+    called = [words for line in (tmp_path / "called").read_text("utf-8").splitlines()
+              for words in commands(f"cimento {line}")]  # fmt: skip
+    assert [problems(words) for words in called] == [[]] * len(called)
+    assert "checkpoint-4000" not in str(called)
+    canceled = tmp_path / "canceled"
+    assert (canceled.read_text("utf-8").split() if canceled.exists() else []) == (
+        ["77"] if stopped_at else []
+    )
+    assert done.returncode == (4 if stopped_at else 0)
+    assert called[-1][2] == f"gate/checkpoint-{stopped_at or 3000}"
+    # Each checkpoint is scored once.
+    assert [words[0] for words in called] == ["run", "compare"] * (int(stopped_at or 3000) // 1000)
 
 
 @pytest.mark.parametrize(

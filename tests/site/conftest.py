@@ -11,6 +11,7 @@ import pytest
 from cimento import Meta, Suite, evaluate
 from cimento.suites.ratings import suite_from_ratings
 from cimento.testing import FakeScorer
+from tests.helpers.benchmarks import say_fetched_from
 from tests.helpers.judging import make_suite
 from tests.helpers.rated import LENGTHS, rated, sentence
 
@@ -85,7 +86,7 @@ def animal_runs(tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("animals")
     for model in (WISE, ALSO_WISE, FOOL):
         evaluate(agreement(), model, output=out)
-    return out
+    return say_fetched_from(out, "lab/suites")
 
 
 @pytest.fixture(scope="session")

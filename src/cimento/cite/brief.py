@@ -31,7 +31,7 @@ from cimento.suites import JsonValue
 from cimento.suites.languages import ENGLISH
 
 MOST_NAMED, MOST_LISTED = 3, 8
-"""Most suites or models that the paragraph describes one by one, and most whose names it gives."""
+"""Most suites or models that it describes one by one, and most that its first sentence names."""
 
 
 def evaluated(runs: Sequence[RunFacts], cited: Callable[[RunFacts], str]) -> str:
@@ -50,13 +50,36 @@ def evaluated(runs: Sequence[RunFacts], cited: Callable[[RunFacts], str]) -> str
     did = "judged recorded answers of" if recorded else "evaluated"
     return (
         f"We {did} {_few(list(models), labels, 'models')} on"
-        f" {_few(suites, named, 'test suites')} with cimento [@cimento]."
+        f" {_few(suites, named, f'{_of_all(runs)}test suites')} with cimento [@cimento]."
     )
+
+
+def _of_all(runs: Sequence[RunFacts]) -> str:
+    """The language of all suites, with a blank after it; empty if there are several."""
+    codes = {run.meta.language for run in runs}
+    language = ENGLISH.get(next(iter(codes)), "") if len(codes) == 1 else ""
+    return f"{language} " if language else ""
+
+
+def reviewed(runs: Sequence[RunFacts]) -> list[str]:
+    """Sentences on the states of review that suites give; none where no suite gives one.
+
+    Args:
+        runs: the runs.
+    """
+    names_by_state = grouped((run.meta.status, run.meta.name) for run in runs)
+    every = {run.meta.name for run in runs}
+    said = []
+    for state, names in names_by_state.items():
+        those = [*dict.fromkeys(names)]
+        of = "" if len(those) == len(every) else f" of {in_suites(those).removeprefix('In ')}"
+        said += [f"State of review{of}: {state.rstrip('.')}."] if state else []
+    return said
 
 
 def in_suites(names: Sequence[str]) -> str:
     """Where a sentence holds that is about some suites only."""
-    if len(names) > MOST_LISTED:
+    if len(names) > MOST_NAMED:
         return f"In {len(names)} of the suites"
     return f"In the {'suite' if len(names) == 1 else 'suites'} {names_in_row(names)}"
 

@@ -154,7 +154,7 @@ def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
     """The sentences for a paper; one about some of the runs begins with their names."""
     if not runs:
         return []
-    said = [brief.evaluated(runs, _cited_for)]
+    said = [brief.evaluated(runs, _cited_for), *brief.reviewed(runs)]
     for sentence, those in _said([sentences.adaptive_sentences], runs).items():
         whose = _whose(those, runs)
         said.append(f"{whose}: {sentence[0].lower()}{sentence[1:]}" if whose else sentence)

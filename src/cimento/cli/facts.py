@@ -29,6 +29,7 @@ OF_COMMANDS: Mapping[str, Mapping[int, str]] = {
     "plan": {1: "no model can be asked", 3: _PART},
     "judge": {3: "no item of a run could be scored"},
     "rerun": {1: "failed, or a repeated run differs"},
+    "export": {2: "wrong input, or, for eval-results, a suite that is not from --dataset"},
     "cluster prefetch": {3: _PART},
     "cluster slurm": {
         2: "wrong input, or a run would be refused; no array is written",

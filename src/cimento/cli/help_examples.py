@@ -30,7 +30,12 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "cimento compare runs --figure curve.svg",
     ),
     "cite": ("cimento cite runs", "cimento cite runs --methods"),
+    "export": (
+        "cimento export runs --to lm-eval -o for-lm-eval",
+        "cimento export runs --to eval-results --dataset OWNER/NAME -o cards",
+    ),
     "score": ("cimento score texts.txt -m demo-causal",),
+    "suites list": ("cimento suites list --remote --language pt",),
     "suites check": ("cimento suites check pairs.xlsx --language it",),
     "suites new": ("cimento suites new pairs mine.xlsx --language it",),
     "annotate survey build": ("cimento annotate survey build pairs.csv --language it -o survey",),

@@ -117,8 +117,8 @@ _STUDY = ("data", "model", "output", "limit", "device", "form", "as_json")
 
 SHOWN: Mapping[str, Sequence[str]] = {
     "run": (
-        "models", "output", "language", "columns", "limit", "measures", "set", "force", "sets",
-        "budget", "device", "dtype", "as_json", "fail_under", "junit",
+        "models", "output", "language", "columns", "limit", "measures", "force", "sets",
+        "without", "budget", "accept_license", "device", "dtype", "fail_under", "junit",
     ),
     "report": (
         "output", "language", "analyze", "measures", "table", "form", "figure", "item", "gray",

@@ -268,7 +268,9 @@ class ExportOptions(StoredOptions, SheetOptions):
     )
     cluster: Texts = run_option("cluster")
     organization: str = option("", "Who evaluated, for every-eval-ever.")
-    dataset: str = option("", "The benchmark on the hub, for eval-results.", metavar="OWNER/NAME")
+    dataset: str = option(
+        "", "The benchmark on the hub; eval-results needs it.", metavar="OWNER/NAME"
+    )
     source: str = option("", "Where results are explained, for eval-results.", metavar="URL")
 
 
@@ -278,7 +280,8 @@ def export(options: ExportOptions) -> None:
 
     lm-eval: results and samples in the form of lm-evaluation-harness logs. inspect: logs of
     Inspect. every-eval-ever: records of that schema. hf-dataset: a dataset folder with its card.
-    eval-results: files for the model cards of the Hugging Face hub. r: tables and a script that
+    eval-results: files for the model cards of the Hugging Face hub, of runs of suites that were
+    fetched from the benchmark --dataset. r: tables and a script that
     fits mixed models.
     """
     opened = with_clusters(open_runs(options.runs), options.cluster)

@@ -137,6 +137,7 @@ class LanguageAnswer:
         sets: the results on each set.
         published: the same models beside results that were released on the same files.
         starter: the rates on the suites that come with cimento, which are in nothing above.
+        starter_states: the states of review that these suites give, each once.
         generated: the rates on suites that cimento's grammars make, by the class of the grammar;
             they are in nothing above either.
         drafts: what is known of each of these suites, which are drafts.
@@ -158,6 +159,7 @@ class LanguageAnswer:
     sets: tuple[SetResult, ...] = ()
     published: tuple[BesideSet, ...] = ()
     starter: tuple[PhenomenonRate, ...] = ()
+    starter_states: tuple[str, ...] = ()
     generated: tuple[PhenomenonRate, ...] = ()
     drafts: tuple[Draft, ...] = ()
     examples: tuple[Example, ...] = ()
@@ -250,6 +252,7 @@ def language_answer(
     models = tuple(dict.fromkeys(run.model for run in runs))
     results = tuple(set_results(paradigms, published, origins))
     rates = tuple(phenomenon_rates(paradigms, seed=seed))
+    classes = {one.suite: one.phenomenon for one in drafts}
     examples = [one for model in models for one in examples_of(paradigms, published, model)]
     return LanguageAnswer(
         language=asked.language,
@@ -260,12 +263,8 @@ def language_answer(
         sets=results,
         published=_beside(paradigms, published, results, origins, seed=seed),
         starter=_own_rates(by_part.get(STARTER, ()), origins, seed=seed),
-        generated=_own_rates(
-            by_part.get(GENERATED, ()),
-            origins,
-            seed=seed,
-            classes={one.suite: one.phenomenon for one in drafts},
-        ),
+        starter_states=_states(by_part.get(STARTER, ())),
+        generated=_own_rates(by_part.get(GENERATED, ()), origins, seed=seed, classes=classes),
         drafts=drafts,
         examples=_in_order(examples, rates),
         used=tuple(_used(part, published)),
@@ -323,6 +322,11 @@ def _own_rates(
     if classes:
         paradigms = [replace(one, phenomenon=classes[one.suite]) for one in paradigms]
     return tuple(phenomenon_rates(paradigms, seed=seed))
+
+
+def _states(runs: Sequence[Run]) -> tuple[str, ...]:
+    """The states of review that the suites of some runs give, each once."""
+    return tuple(dict.fromkeys(state for run in runs if (state := run.suite.meta.status)))
 
 
 def _beside(

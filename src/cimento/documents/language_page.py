@@ -58,13 +58,7 @@ def answer_grids(answer: LanguageAnswer) -> dict[str, Grid]:
         ),
         "ratings": _ratings(shown, short),
         "examples": _examples(shown, short),
-        "starter": _phenomena(
-            answer,
-            answer.starter,
-            "Starter suites, which are in no number above, in %."
-            if answer.sets
-            else "Starter suites, in %.",
-        ),
+        "starter": _starter(answer),
         "generated": _generated(answer),
         "drafts": _drafts(answer),
         "used": _used(answer),
@@ -127,6 +121,13 @@ def _order(rates: Sequence[PhenomenonRate], short: Mapping[str, str]) -> Iterato
     """By which of several models the rows are in order."""
     if rates and len(short) > 1:
         yield f"Sorted by {short[leading_model(rates)]}, the model with the highest mean."
+
+
+def _starter(answer: LanguageAnswer) -> Grid:
+    above = ", which are in no number above" if answer.sets else ""
+    grid = _phenomena(answer, answer.starter, f"Starter suites{above}, in %.")
+    states = (f"State of review of starter suites: {one}." for one in answer.starter_states)
+    return replace(grid, notes=(*states, *grid.notes))
 
 
 def _generated(answer: LanguageAnswer) -> Grid:
@@ -415,9 +416,9 @@ def answer_markdown(answer: LanguageAnswer) -> str:
 
 
 def answer_latex(answer: LanguageAnswer) -> str:
-    """Tables for a paper, in LaTeX: phenomena, else rated sentences; and published results."""
+    """Tables for a paper, in LaTeX: the first of three; and published results."""
     grids = answer_grids(answer)
-    shown = [grids[name] for name in ("phenomena", "ratings") if name in grids][:1]
+    shown = [grids[name] for name in ("phenomena", "ratings", "starter") if name in grids][:1]
     shown += [grids[name] for name in ("published",) if name in grids]
     return "\n".join(as_latex(grid.for_paper()) for grid in shown)
 

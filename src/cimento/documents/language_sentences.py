@@ -1,4 +1,4 @@
-"""What models know of a language, in sentences, phenomenon by phenomenon."""
+"""What models get right of a language, in sentences, phenomenon by phenomenon."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNMAPPED = "*"
 
 
 def answer_sentences(answer: LanguageAnswer) -> Findings:
-    """What the models know, in words, phenomenon by phenomenon, what is surely known first.
+    """What the models get right, in words, by phenomenon, what is surely above chance first.
 
     Args:
         answer: the answer.
@@ -46,7 +46,7 @@ _OPEN = "cannot be told yet"
 def _standing(one: PhenomenonRate) -> str:
     if one.certainty is None or one.chance is None or one.low is None:
         return _OPEN
-    said = "known" if one.low > one.chance else "wrong more often than by chance"
+    said = "above chance" if one.low > one.chance else "wrong more often than by chance"
     return said if one.about == "paradigms" else f"{said} on {_these(one.n_paradigms)} only"
 
 
@@ -55,7 +55,7 @@ def _these(n: int) -> str:
 
 
 def _sentence(rates: Sequence[PhenomenonRate], short: Mapping[str, str]) -> str:
-    """What all models know of one phenomenon; models of which the same is said are together."""
+    """How all models do on one phenomenon; models of which the same is said are together."""
     first = rates[0]
     why = f"; {first.reason}" if first.low is None and first.reason else ""
     chance = "" if first.chance is None else f"; chance {percent(first.chance)}%"
@@ -118,8 +118,6 @@ def _notes(answer: LanguageAnswer) -> Iterator[str]:
             + " The model with the highest mean sets the order."
             * (len(answer.models) > 1)
         )
-    if answer.phenomena:
-        yield "A phenomenon is known if its rate is above chance."
     if any(not one.is_mapped for one in answer.phenomena):
         yield f"{UNMAPPED}: not in the map of phenomena; the set's own word."
     if answer.disagreements:

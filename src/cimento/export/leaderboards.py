@@ -25,16 +25,19 @@ from cimento.io.values import grouped
 from cimento.paired.item_outcomes import labeled_apart
 from cimento.records.effects import effects_among
 from cimento.records.outcomes import Estimate, Outcome
-from cimento.records.store import file_name
+from cimento.records.store import file_name, manifest_part
 from cimento.records.wrong_side import DD
 from cimento.report.formatting import estimate_label, interval, number, p_value
 from cimento.suites import JsonValue
+from cimento.suites.published import hub_page
 
 EVERY_EVAL_VERSION = "0.3.0"
 NOT_STATED = "unknown"
 DATA = "data"
 """The folder of all records in the datastore, with which the paths in records begin."""
 _PART = re.compile(r"[^\w.@-]+")
+_FEW = 5
+"""The number of suites that a message names."""
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 FOLDER = ".eval_results"
 """The folder in the repository of a model that the hub reads."""
@@ -282,16 +285,19 @@ def write_eval_results(
     """Write one file for each model: ``MODEL/.eval_results/NAME.yaml``.
 
     Args:
-        runs: runs of any kinds; those without an estimate that sums them up are left out.
+        runs: runs of any kinds, of suites that were fetched from the benchmark; those without an
+            estimate that sums them up are left out.
         folder: the folder to write to.
         dataset: the benchmark on the hub, ``owner/name``, whose tasks are named like the suites.
         source: address where the results are explained, such as that of a site; empty for none.
 
     Raises:
-        UsageError: the data set is not named ``owner/name``, or no run has a result.
+        UsageError: the data set is not named ``owner/name``, a suite was not fetched from it, or no
+            run has a result.
         StorageError: the folder cannot be written.
     """
-    need_hub_name(dataset)
+    need_benchmark(dataset)
+    _refuse_others([run for run in runs if not _is_from(run, dataset)], dataset)
     by_model = grouped((run.run.model, run) for run in runs)
     name = f"{file_name(dataset.partition('/')[2])}.yaml"
     texts = {
@@ -307,29 +313,68 @@ def write_eval_results(
     ]
 
 
-def need_hub_name(dataset: str) -> None:
-    """See that a data set is named as on the hub.
+def need_benchmark(dataset: str, runs: Sequence[RunData] | None = None) -> None:
+    """See that a data set is named as on the hub and, of some runs, that one is of it.
 
     Raises:
-        UsageError: it is not.
+        UsageError: it is not named so, or none of the runs is of a suite fetched from it.
     """
+    if not dataset:
+        raise UsageError(
+            where="--to=eval-results",
+            seen="eval-results needs --dataset OWNER/NAME",
+            todo="Name the benchmark on the hub from which the suites were fetched.",
+        )
     if not _HUB_ID.fullmatch(dataset):
         raise UsageError(
             where=f"--dataset={dataset}",
             seen="it is not the name of a data set on the hub",
             todo="Write OWNER/NAME: the benchmark whose tasks are named like the suites.",
         )
+    if runs is not None and not any(_is_from(run, dataset) for run in runs):
+        _refuse_others(runs, dataset)
+
+
+def _is_from(run: RunData, dataset: str) -> bool:
+    """Whether a run's suite was fetched from a data set of the hub, by what the run stores of it.
+
+    Args:
+        run: the run; its manifest has the address of fetched suites.
+        dataset: the data set, ``owner/name``.
+    """
+    source = manifest_part(run.manifest, "suite", "source")
+    return source.get("address") == hub_page(dataset)
+
+
+def _refuse_others(others: Sequence[RunData], dataset: str) -> None:
+    """Refuse runs of suites that are not of a benchmark: a card would call them its tasks.
+
+    Raises:
+        UsageError: there is one.
+    """
+    if not others:
+        return
+    names = [*dict.fromkeys(run.suite for run in others)]
+    few, more = names[:_FEW], len(names) - _FEW
+    shown = ", ".join(few) + (f" and {more} more" if more > 0 else "")
+    raise UsageError(
+        where=f"--dataset={dataset}",
+        seen=f"not fetched from it: {shown}",
+        todo="Export only runs of its suites (`cimento suites get` fetches them and records where"
+        " they are from). On a card, others would be called tasks of this benchmark.",
+    )
 
 
 def eval_results(runs: Iterable[RunData], *, dataset: str, source: str = "") -> str:
-    """The results of one model as YAML; empty if nothing was judged.
+    """The results of one model as YAML; empty if nothing of the benchmark was judged.
 
     Args:
-        runs: runs of one model.
+        runs: runs of one model; those of suites that were not fetched from the benchmark are left
+            out.
         dataset: as for `write_eval_results`.
         source: likewise.
     """
-    several = list(runs)
+    several = [run for run in runs if _is_from(run, dataset)]
     labeled = labeled_apart([run.run for run in several])
     return "".join(
         _entry(run, one, named.model, dataset=dataset, source=source)

@@ -22,7 +22,7 @@ from cimento._version import __version__
 from cimento.compare.over_suites import board_grids
 from cimento.errors import UsageError
 from cimento.export.data import run_data
-from cimento.export.leaderboards import FOLDER, eval_results, need_hub_name, records
+from cimento.export.leaderboards import FOLDER, eval_results, need_benchmark, records
 from cimento.io.files import expanded, inert_csv, read_bytes, write_bytes, writing
 from cimento.io.unfinished import remove_unfinished
 from cimento.io.untrusted import open_safely
@@ -291,7 +291,7 @@ def site_files(
         memory: what an earlier build made; None to make everything.
     """
     if settings.dataset:
-        need_hub_name(settings.dataset)
+        need_benchmark(settings.dataset, run_data(runs))
     look = pages.SiteLook(settings.title)
     memory = memory or BuildMemory()
     parts: list[SuitePart] = []

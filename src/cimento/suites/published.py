@@ -37,6 +37,15 @@ What else the registry says of a license, such as ``see its authors``, states no
 """
 
 
+def hub_page(name: str) -> str:
+    """The page of a dataset on the Hugging Face hub.
+
+    Args:
+        name: its id, ``owner/name``.
+    """
+    return f"https://huggingface.co/datasets/{name}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedDataset:
     """A published dataset in the registry.
@@ -92,7 +101,7 @@ class PublishedDataset:
     def address(self) -> str:
         """The address of the dataset for people."""
         if self.hub:
-            return f"https://huggingface.co/datasets/{self.hub}"
+            return hub_page(self.hub)
         if self.zenodo:
             return f"https://doi.org/10.5281/zenodo.{self.zenodo}"
         single = [address for addresses in self.files.values() for address in addresses]

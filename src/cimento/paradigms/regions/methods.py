@@ -18,9 +18,10 @@ from cimento.statistics.means import (
     STUDENTIZED,
     STUDENTIZED_CLUSTERED,
 )
-from cimento.suites import PAIR_PREDICTION, Prediction, Suite
+from cimento.suites import PAIR_PREDICTION, Suite
 from cimento.suites.design import N_FACTORS, licensing_of
 from cimento.suites.formula import parse, references
+from cimento.suites.formula_words import in_words
 from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _in_brief(run: Run) -> list[str]:
     if design:  # a design is reported by its effects
         return [compared, *_effects(run)]
     met = (
-        _met(suite.predictions[0], "better value" if options.measure else "lower surprisal")
+        _met(suite, measured=bool(options.measure))
         if len(suite.predictions) == 1
         else "Each prediction is an inequality of them; an item is correct on one that holds, and"
         " correct as a whole if all of them hold."
@@ -102,14 +103,19 @@ def _what_is_summed(suite: Suite) -> str:
     return f"{regions} and {whole}" if "*" in named else regions
 
 
-def _met(prediction: Prediction, better: str) -> str:
-    """When an item is correct, for a suite with one prediction."""
-    if prediction.formula == PAIR_PREDICTION.formula:
+def _met(suite: Suite, *, measured: bool) -> str:
+    """When an item is correct, for a suite with one prediction.
+
+    Args:
+        suite: the suite.
+        measured: whether sentences are compared by a measure and not by surprisal.
+    """
+    formula = suite.predictions[0].formula
+    if formula == PAIR_PREDICTION.formula:
+        better = "better value" if measured else "lower surprisal"
         return f"An item is correct if the grammatical sentence has the {better}."
-    return (
-        "An item is correct if the inequality between surprisals that the suite predicts holds:"
-        f" {prediction.formula}."
-    )
+    predicted = formula if measured else in_words(formula, suite.region_names)
+    return f"An item is correct if what the suite predicts holds ({predicted})."
 
 
 _DONE = {"sum": "summed", "mean": "averaged"}
