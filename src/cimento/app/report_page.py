@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cimento.app.blanks import in_language
@@ -55,9 +55,11 @@ def page_language(code: str) -> PageLanguage:
         return told and code_of_check + told
 
     say = words(code)
-    return PageLanguage(
-        code, known, labels.get, lambda grid: _of_people(in_language(grid, say), labels, say)
-    )
+
+    def told(grid: Grid) -> Grid:
+        return _in_our_words(_of_people(in_language(grid, say), labels, say), known)
+
+    return PageLanguage(code, known, labels.get, told)
 
 
 _CODE = re.compile(r"(?:CIM-[A-Z]\d+ )?")
@@ -84,6 +86,22 @@ def _of_people(grid: Grid, labels: Mapping[str, str], say: Words) -> Grid:
         return say("people.of-of", part=part, whole=whole) if place == same and of else cell
 
     rows = tuple(tuple(told(n, cell) for n, cell in enumerate(row)) for row in grid.rows)
+    return replace(grid, rows=rows)
+
+
+_OURS = frozenset({"shows", "part", "look at"})
+"""The columns of words that have nothing but words of cimento: what a DD shows, and so on."""
+
+
+def _in_our_words(grid: Grid, known: Callable[[str], str | None]) -> Grid:
+    """A table with the words in `_OURS` in the language; others as they are."""
+    if not _OURS & {*grid.header}:
+        return grid
+
+    def told(name: str, cell: GridCell) -> GridCell:
+        return known(cell) or cell if name in _OURS and isinstance(cell, str) else cell
+
+    rows = tuple(tuple(map(told, grid.header, row)) for row in grid.rows)
     return replace(grid, rows=rows)
 
 
