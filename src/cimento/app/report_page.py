@@ -89,17 +89,20 @@ def _of_people(grid: Grid, labels: Mapping[str, str], say: Words) -> Grid:
     return replace(grid, rows=rows)
 
 
-_OURS = frozenset({"shows", "part", "look at"})
-"""The columns of words that have nothing but words of cimento: what a DD shows, and so on."""
+_OURS = frozenset({"shows", "part", "look at", "scale", "of"})
+"""The columns of words that are those of cimento: what a DD shows, and so on."""
+_AVERAGES = {"phenomenon": "Average", "condition": "pairs"}
+"""The words of cimento in columns of names: those of the mean over a design's phenomena."""
 
 
 def _in_our_words(grid: Grid, known: Callable[[str], str | None]) -> Grid:
-    """A table with the words in `_OURS` in the language; others as they are."""
-    if not _OURS & {*grid.header}:
+    """A table with the words of cimento in `_OURS` in the language; others as they are."""
+    if not _OURS & {*grid.header} and grid.header[:2] != tuple(_AVERAGES):
         return grid
 
     def told(name: str, cell: GridCell) -> GridCell:
-        return known(cell) or cell if name in _OURS and isinstance(cell, str) else cell
+        is_ours = isinstance(cell, str) and (name in _OURS or _AVERAGES.get(name) == cell)
+        return known(str(cell)) or cell if is_ours else cell
 
     rows = tuple(tuple(map(told, grid.header, row)) for row in grid.rows)
     return replace(grid, rows=rows)
