@@ -212,7 +212,7 @@ BROKEN = {
     "pairs": "good,bad\nIl gatto dorme.,\n,Il cane dormono.\nLa zia legge.,La zia legge.\nX,Y\n",
     "rows": "item,condition,sentence\n1,good,Il gatto dorme.\n1,good,Il gatto dormono.\n2,bad,\n",
     "ratings": "sentence,rating\nIl gatto dorme.,sette\nIl cane dorme.,9\nIl cane dorme.,3\n,4\n",
-    "blanks": "text,target,distractor 1\nIl ___ va.,gatto,\nIl gatto va.,gatto,cane\n___ e ___,a,b\n",
+    "blanks": "text,target,distractor 1\nIl ___ va.,gatto,\nUgo va.,gatto,cane\n___ e ___,a,b\n",
     "people": "participant,sentence,rating\na,Piove.,1\na,Piove.,7\nb,Piove.,x\n",
     "labels": "sentence,acceptable\nPiove.,1\nNevica.,2\nGrandina.,forse\n",
     "regions": "item,condition,region 1,region 2\n1,a,Il gatto,dorme\n1,b,Il gatto,\n2,a,Ugo,va\n",
