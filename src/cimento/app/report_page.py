@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cimento.app.blanks import in_language
@@ -55,9 +55,11 @@ def page_language(code: str) -> PageLanguage:
         return told and code_of_check + told
 
     say = words(code)
-    return PageLanguage(
-        code, known, labels.get, lambda grid: _of_people(in_language(grid, say), labels, say)
-    )
+
+    def told(grid: Grid) -> Grid:
+        return _in_our_words(_of_people(in_language(grid, say), labels, say), known)
+
+    return PageLanguage(code, known, labels.get, told)
 
 
 _CODE = re.compile(r"(?:CIM-[A-Z]\d+ )?")
@@ -84,6 +86,25 @@ def _of_people(grid: Grid, labels: Mapping[str, str], say: Words) -> Grid:
         return say("people.of-of", part=part, whole=whole) if place == same and of else cell
 
     rows = tuple(tuple(told(n, cell) for n, cell in enumerate(row)) for row in grid.rows)
+    return replace(grid, rows=rows)
+
+
+_OURS = frozenset({"shows", "part", "look at", "scale", "of"})
+"""The columns of words that are those of cimento: what a DD shows, and so on."""
+_AVERAGES = {"phenomenon": "Average", "condition": "pairs"}
+"""The words of cimento in columns of names: those of the mean over a design's phenomena."""
+
+
+def _in_our_words(grid: Grid, known: Callable[[str], str | None]) -> Grid:
+    """A table with the words of cimento in `_OURS` in the language; others as they are."""
+    if not _OURS & {*grid.header} and grid.header[:2] != tuple(_AVERAGES):
+        return grid
+
+    def told(name: str, cell: GridCell) -> GridCell:
+        is_ours = isinstance(cell, str) and (name in _OURS or _AVERAGES.get(name) == cell)
+        return known(str(cell)) or cell if is_ours else cell
+
+    rows = tuple(tuple(map(told, grid.header, row)) for row in grid.rows)
     return replace(grid, rows=rows)
 
 

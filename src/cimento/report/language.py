@@ -122,6 +122,8 @@ ENGLISH = PageLanguage(ENGLISH_CODE, _as_it_is, _as_it_is)
 
 _TITLES = ("title", "subtitle", "description")
 _DATA = ("data", "datasets", "values")
+_TOLD_DATA = re.compile(r"[\d,]+ of [\d,]+|one answer for all")
+"""The texts of cimento in the data of figures; all others there are names."""
 _NUMBERS = {"decimal": ",", "thousands": "\N{NARROW NO-BREAK SPACE}", "grouping": [3],
             "currency": ["", ""]}  # fmt: skip
 """How figures write numbers in other languages than English (the locale of d3-format)."""
@@ -153,8 +155,8 @@ def _told(part: object, language: PageLanguage, whole: str) -> object:
     made = {
         key: _title(value, language, whole)
         if key in _TITLES
-        else value
-        if key in _DATA
+        else _told_data(value, language)
+        if key in (*_DATA, "sort")
         else _told(value, language, whole)
         for key, value in part.items()
     }
@@ -181,6 +183,16 @@ def _with_labels(part: object, names: Mapping[str, str], channel: str = "") -> o
         labels = f"({told})[datum.label] || (datum.label)"  # Vega-Lite puts a conditional there
         made[place] = {"labelExpr": labels, **cast("VegaSpec", made.get(place) or {})}
     return {key: made.get(key, one) for key, one in part.items()} | made
+
+
+def _told_data(part: object, language: PageLanguage) -> object:
+    """Data of a figure with `_TOLD_DATA` in a language."""
+    if isinstance(part, list):
+        return [_told_data(one, language) for one in part]
+    if isinstance(part, Mapping):
+        return {key: _told_data(value, language) for key, value in part.items()}
+    is_ours = isinstance(part, str) and _TOLD_DATA.fullmatch(part)
+    return language.plain(str(part)) if is_ours else part
 
 
 def _title(title: object, language: PageLanguage, whole: str) -> object:
