@@ -32,6 +32,7 @@ from cimento.app.describing import describe
 from cimento.app.editing import Grid, Sheet, insert_column, rename_column, set_cells
 from cimento.app.findings import button
 from cimento.app.frame import Text
+from cimento.app.levels_named import N_CELLS, ask_levels
 from cimento.app.marked import (
     SIDES,
     as_read,
@@ -70,8 +71,6 @@ _CLEARLY = 0.5
 WITHOUT_SCALE = "CIM-S036"
 _ENDS = ("ratings.low", "ratings.high")
 """The settings of a suite of ratings that are the ends of its scale."""
-_CELLS = 4
-"""Columns of sentences that are the cells of a design, and no longer pairs with a column more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
     known = {name for name in (*SIDES, *_OTHER_TEXTS) if sheet.column(name) is not None}
     columns = sentence_columns(sheet)
     is_told = grid.described or bool(grid.roles) or known >= set(SIDES)  # roles are from the menus
-    if is_told or not 0 < len(columns) < _CELLS or _have_blanks(sheet, columns):
+    if is_told or not 0 < len(columns) < N_CELLS or _have_blanks(sheet, columns):
         return None
     if len(columns) == 1:
         rated = sheet.column("rating")
@@ -378,11 +377,13 @@ def _ask_blocks(grid: Grid, _: Question, say: Words, done: Done) -> None:
     button(say("edit.blocks-do", size=size), partial(done, partial(with_blocks, size=size)))
 
 
-def _ask_least(_: Grid, question: Question, say: Words, done: Done) -> None:
-    """A button for each condition that may be the least acceptable one."""
+def _ask_least(grid: Grid, question: Question, say: Words, done: Done) -> None:
+    """A button for each condition that may be the least acceptable one, and fields for levels."""
     names = question.conditions
-    if len(names) == _CELLS:
+    if len(names) == N_CELLS:
         Text(say("edit.least-no-dd")).classes("small")
+        ask_levels(grid, names, say, done=done)
+        ui.label(say("edit.levels-else"))
     with ui.element("div").classes("tools"):
         for name in names:
             edit = partial(with_least, least=name, names=names)

@@ -25,9 +25,10 @@ LANGUAGES = (ENGLISH, *SHEETS[ABOUT])
 Rows: TypeAlias = list[list[str]]
 
 _TEXTS = Path(__file__).parents[1] / "data" / "how-to.toml"
-COLUMNS = "columns"
-"""The group of the settings that say which column of the items has which role."""
-_GROUPS = ("factors", COLUMNS)
+COLUMNS, CELLS, FACTORS = "columns", "cells", "factors"
+"""The groups of settings that say which column of the items has which role, and which levels of
+its factors each condition of a design has."""
+_GROUPS = (FACTORS, COLUMNS, CELLS)
 """The groups of settings whose names in other languages begin those of their settings."""
 MORE = "more"
 _PHENOMENON = "phenomenon"
@@ -121,7 +122,8 @@ def _texts() -> Mapping[str, Any]:
 
 def what_it_is(name: str, language: str = ENGLISH) -> str:
     """The description of a setting; empty for one that has none."""
-    known = name if not name.startswith(f"{COLUMNS}.") else COLUMNS
+    group = name.partition(".")[0]
+    known = group if group in (COLUMNS, CELLS) else name
     told: str = _texts()["what"].get(known, {}).get(language, "")
     return told
 

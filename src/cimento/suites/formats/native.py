@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 TABLES = ("items.tsv", "items.csv", "items.xlsx", "items.txt")
-TOP_KEYS = ("regions", "meta", "options", "factors", "columns", "predictions", EXTRA)
+TOP_KEYS = ("regions", "meta", "options", "factors", "columns", "cells", "predictions", EXTRA)
 
 
 def read_native(folder: Path) -> Reading:
@@ -96,8 +96,9 @@ def read_native(folder: Path) -> Reading:
     if settings is None or rows is None:
         raise unusable(folder, faults)
     items: Sequence[Item] = rows.items
-    if rows.wide and (levels := settings.factors or _unpredicted(settings, items)):
-        items = tuple(_with_levels(item, levels) for item in items)
+    factors_known = settings.factors or _unpredicted(settings, items)
+    if factors_known and (rows.wide or settings.cells):
+        items = tuple(_with_levels(item, factors_known, settings.cells) for item in items)
     suite = _with_settings(items, settings, pairs=rows.pairs)
     factors: Collection[str] = settings.factors or makers
     if table is not None and not factors and not suite.predictions:
@@ -171,10 +172,19 @@ def _unpredicted(settings: TomlSuite, items: Sequence[Item]) -> Mapping[str, Seq
     return {} if settings.predictions else island_factors([*names])
 
 
-def _with_levels(item: Item, factors: Mapping[str, Sequence[str]]) -> Item:
-    """An item with the levels of its conditions, read from their names."""
+def _with_levels(
+    item: Item, factors: Mapping[str, Sequence[str]], cells: Mapping[str, Sequence[str]]
+) -> Item:
+    """An item with the levels of its conditions, as ``[cells]`` says, or read from their names."""
     conditions = tuple(
-        replace(condition, columns={**level_columns(condition.name, factors), **condition.columns})
+        replace(
+            condition,
+            columns={
+                **level_columns(condition.name, factors),
+                **dict(zip(factors, cells.get(condition.name, ()), strict=False)),
+                **condition.columns,
+            },
+        )
         for condition in item.conditions
     )
     return replace(item, conditions=conditions)
