@@ -128,3 +128,15 @@ def test_a_heading_that_a_setting_names_and_the_table_lacks_is_told():
     head = tuple("Altro" if cell == "Scarto" else cell for cell in rows[0])
     lost = described.with_sheet("items", replace(described.items, rows=(head, *rows[1:])))
     assert any("'Scarto'" in finding.seen for finding in check_grid(lost).findings)
+
+
+def test_the_scale_of_ratings_is_said_and_labels_have_none():
+    from cimento.app.words import said
+
+    rated = check_grid(with_roles(*TABLES["ratings"]))
+    assert rated.holds == "3 items; rated from 1 to 7"
+    assert said(rated.holds, "it") == "3 item; giudizi da 1 a 7"
+    labels = grid(
+        ("Frase", "Giudizio"), *((row[0], "*" if n else "ok") for n, row in enumerate(RATED))
+    )
+    assert check_grid(labels).holds == "3 items"

@@ -98,7 +98,9 @@ def ask_levels(
                 ui.select([], label=say("edit.levels-cell", name=name, n=number)).classes("short")
                 for number in (1, 2)
             ]
-    least = ui.select([*names], label=say("edit.levels-least")).classes("short")
+    with ui.element("div").classes("tools"):
+        least = ui.select([*names], label=say("edit.levels-least")).classes("short")
+        go = button(say("edit.levels-do"), lambda: done(partial(with_levels, levels=told())))
 
     def text(field: ui.input) -> str:
         return str(field.value or "").strip()
@@ -109,8 +111,6 @@ def ask_levels(
             {name: (both[0].value or "", both[1].value or "") for name, both in cells.items()},
             str(least.value or ""),
         )
-
-    go = button(say("edit.levels-do"), lambda: done(partial(with_levels, levels=told())))
 
     def follow() -> None:
         for both in cells.values():
@@ -131,9 +131,9 @@ def ask_levels(
 def _factor_fields(number: int, say: Words) -> tuple[ui.input, ui.input, ui.input]:
     """The fields for the name and the two levels of a factor."""
     with ui.element("div").classes("tools"):
-        name = ui.input(say("edit.levels-factor", n=number)).classes("named")
+        name = ui.input(say("edit.levels-factor", n=number)).classes("short")
         one, other = (
-            ui.input(say("edit.levels-level", n=number, level=level)).classes("named")
+            ui.input(say("edit.levels-level", n=number, level=level)).classes("short")
             for level in (1, 2)
         )
     return name, one, other
