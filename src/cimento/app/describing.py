@@ -480,6 +480,7 @@ def _read_with_faults(given: Grid, path: Path, language: str) -> Grid | None:
         sheets = {name: sheet for name, sheet in made.sheets.items() if name != HOW_TO}
         rows = [given.items.columns, *(given.items.rows[n] for n in given.read_rows())]
         kept = replace(made, sheets={**sheets, ITEMS: sheet_of(rows)})
+        kept = with_roles_said(kept, given.roles)
         if _error_codes(kept) == _error_codes(made):
             return kept
     after = {finding.code for finding in check_grid(grid).findings}
@@ -510,4 +511,5 @@ def _with_description(grid: Grid, language: str) -> Grid:
         ITEMS: sheet_of([grid.items.columns, *(grid.items.rows[n] for n in grid.read_rows())]),
         PREDICTIONS: sheet_of([["name", "formula", "comment"]]),
     }
-    return replace(grid, sheets=sheets, described=True, roles={})
+    described = replace(grid, sheets=sheets, described=True, roles={})
+    return with_roles_said(described, grid.roles)

@@ -17,6 +17,7 @@ from typing import Literal
 
 from nicegui import ui
 
+from cimento.app.columns import with_role
 from cimento.app.conditions import (
     block_in,
     conditions_named,
@@ -255,15 +256,20 @@ def _likeness(name: str, side: str) -> float:
 
 
 def named_pair(grid: Grid, good: int, bad: int) -> Grid:
-    """The grid with its columns named ``good`` and ``bad``, and without asterisks in them.
+    """The grid whose columns are the good and the bad sentences, without asterisks in them.
 
-    A first row that is a pair itself gets the names above it.
+    Columns keep their headings. Those without one are called so, and a first row that is a pair
+    itself gets the names above it.
     """
     sheet = grid.items
     if {good, bad} <= _of_sentences(sheet):
         grid = _with_names_above(grid)
-    for column, name in ((good, "good"), (bad, "bad")):
-        grid = rename_column(grid, ITEMS, column, heading(name, grid.words))
+    names = [name.strip() for name in grid.items.columns]
+    for column, side in ((good, "good"), (bad, "bad")):
+        if names[column] and names.count(names[column]) == 1:
+            grid = with_role(grid, names[column], side)
+        else:
+            grid = rename_column(grid, ITEMS, column, heading(side, grid.words))
     return unmarked(grid)
 
 

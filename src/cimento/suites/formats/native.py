@@ -127,7 +127,7 @@ def _with_conditions(table: Table) -> Arranged:
         both = zip(cells["phenomenon"], cells[item := table.find("item") or ""], strict=True)
         cells[item] = ["-".join(parts) for parts in both]
     own = {table.shown(name) if name == LABEL else name: cells[name] for name in cells}
-    return Arranged(made.table.with_cells(own), errors(made.faults), made.makers)
+    return Arranged(made.table.with_cells(own), [*errors(made.faults)], made.makers)
 
 
 def _with_said_roles(
@@ -147,8 +147,8 @@ def _with_said_roles(
     }
     read = replace(read, roles=there, unused=tuple(name for name in read.unused if name in own))
     named = grouped((alone(role), name.removesuffix(FORCED)) for role, name in columns.items())
-    for role, names in named.items():
-        read = with_role(read, role, names)
+    for role, said in named.items():
+        read = with_role(read, role, said)
     return read
 
 
