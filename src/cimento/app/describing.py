@@ -44,7 +44,6 @@ from cimento.suites.ratings import OWN_COLUMNS
 from cimento.suites.suite_workbook import SETTINGS
 from cimento.suites.workbook_words import (
     ABOUT,
-    CELLS,
     ENGLISH,
     HOW_TO,
     ITEMS,
@@ -53,7 +52,6 @@ from cimento.suites.workbook_words import (
     setting_meant,
     what_it_is,
 )
-from cimento.suites.workbook_words import FACTORS as FACTOR_NAMES
 
 _EMPTY = "CIM-S017"
 """The code of a sentence that is missing."""
@@ -100,7 +98,7 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
     about = described.sheets[ABOUT].rows
     named = {(n, 1): grid.name for n, row in enumerate(about) if row[0] == "name"}
     described = replace(set_cells(described, ABOUT, named), name=grid.name, words=grid.words)
-    return _with_headings(_with_own_words(described), grid)
+    return _with_headings(with_own_words(described), grid)
 
 
 _MADE = (
@@ -140,7 +138,7 @@ _PREDICTED = ("name", "comment")
 """The columns of predictions that are for people to read."""
 
 
-def _with_own_words(grid: Grid) -> Grid:
+def with_own_words(grid: Grid) -> Grid:
     """A grid whose predictions are named and explained in its language, as far as we wrote them."""
     sheet = grid.sheets.get(PREDICTIONS)
     if sheet is None or grid.words == ENGLISH:
@@ -210,37 +208,7 @@ def described_design(grid: Grid, change: Callable[[Suite], Suite]) -> Grid:
     kept = _with_own_table(grid, made)
     sheets = {**described.sheets, **kept.sheets}
     kept = replace(kept, sheets=sheets, name=grid.name, words=grid.words)
-    return _with_headings(_with_own_words(kept), grid)
-
-
-def with_cells_said(
-    grid: Grid,
-    factors: Mapping[str, tuple[str, str]],
-    cells: Mapping[str, Sequence[str]],
-) -> Grid:
-    """A grid as a design whose conditions have the levels that somebody says; described first.
-
-    Args:
-        grid: a grid without errors, with a sentence of each condition in every item.
-        factors: the plain and the other level of each of two factors.
-        cells: the level of each factor, in their order, by the names of the conditions.
-
-    Raises:
-        CimentoError: no suite can be made of the grid.
-    """
-    described = grid if grid.described else describe(grid, language="")
-    about = described.sheets[ABOUT]
-    levels = {**{f"{FACTOR_NAMES}.{name}": two for name, two in factors.items()},
-              **{f"{CELLS}.{name}": two for name, two in cells.items()}}  # fmt: skip
-    rows = [[name, " | ".join(two), what_it_is(name)] for name, two in levels.items()]
-    said = described.with_sheet(ABOUT, sheet_of([*about.rows, *rows], head=about.head))
-    with TemporaryDirectory(prefix="cimento-") as temporary:
-        suite = load_suite(write_grid(said, Path(temporary) / f"{file_name(grid)}{WORKBOOK}"))
-        if suite.sentences is None:
-            raise InputError(where=grid.name, seen="its items do not compare sentences")
-        designed = load_suite(with_design(replace(suite.sentences, predictions=())))
-        made = open_grid(save_suite(designed, Path(temporary) / "designed.xlsx")).grid
-    return _with_own_words(said.with_sheet(PREDICTIONS, made.sheets[PREDICTIONS]))
+    return _with_headings(with_own_words(kept), grid)
 
 
 def _with_own_table(grid: Grid, described: Grid) -> Grid:

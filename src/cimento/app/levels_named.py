@@ -7,16 +7,25 @@ should be the least acceptable. Nothing is chosen beforehand.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from nicegui import ui
 
-from cimento.app.describing import with_cells_said
-from cimento.app.editing import Grid
+from cimento.app.checking import file_name
+from cimento.app.describing import describe, with_own_words
+from cimento.app.editing import Grid, sheet_of
 from cimento.app.findings import button
+from cimento.app.opening import open_grid, write_grid
 from cimento.app.words import Words
+from cimento.errors import InputError
+from cimento.kinds.registry import load_suite, save_suite
+from cimento.suites.builtin import WORKBOOK
+from cimento.suites.design import with_design
+from cimento.suites.workbook_words import ABOUT, CELLS, FACTORS, PREDICTIONS, what_it_is
 
 N_CELLS = 4
 _FORBIDDEN = {"|", "."}
@@ -57,10 +66,10 @@ class Levels:
 
 
 def with_levels(grid: Grid, levels: Levels) -> Grid:
-    """The grid as the design of the levels that somebody says.
+    """The grid as the design of the levels that somebody says; a bare table is described first.
 
     Args:
-        grid: a grid with four conditions.
+        grid: a grid without errors, with a sentence of each of four conditions in every item.
         levels: levels that make a design.
 
     Raises:
@@ -68,10 +77,22 @@ def with_levels(grid: Grid, levels: Levels) -> Grid:
     """
     worst = levels.cells[levels.least]
     factors = {
-        name: (two[two[0] == level], level)
+        name: (two[two[0] == level], level)  # the plain level, and the other
         for (name, two), level in zip(levels.factors.items(), worst, strict=True)
     }
-    return with_cells_said(grid, factors, levels.cells)
+    described = grid if grid.described else describe(grid, language="")
+    about = described.sheets[ABOUT]
+    settings = {**{f"{FACTORS}.{name}": two for name, two in factors.items()},
+                **{f"{CELLS}.{name}": two for name, two in levels.cells.items()}}  # fmt: skip
+    rows = [[name, " | ".join(two), what_it_is(name)] for name, two in settings.items()]
+    said = described.with_sheet(ABOUT, sheet_of([*about.rows, *rows], head=about.head))
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        suite = load_suite(write_grid(said, Path(temporary) / f"{file_name(grid)}{WORKBOOK}"))
+        if suite.sentences is None:
+            raise InputError(where=grid.name, seen="its items do not compare sentences")
+        designed = load_suite(with_design(replace(suite.sentences, predictions=())))
+        made = open_grid(save_suite(designed, Path(temporary) / "designed.xlsx")).grid
+    return with_own_words(said.with_sheet(PREDICTIONS, made.sheets[PREDICTIONS]))
 
 
 def ask_levels(
@@ -91,13 +112,8 @@ def ask_levels(
     """
     ui.label(say("edit.levels-what"))
     factors = [_factor_fields(number, say) for number in (1, 2)]
-    cells: dict[str, list[ui.select]] = {}
     with ui.element("div").classes("tools"):
-        for name in names:
-            cells[name] = [
-                ui.select([], label=say("edit.levels-cell", name=name, n=number)).classes("short")
-                for number in (1, 2)
-            ]
+        cells = {name: _cell_fields(name, say) for name in names}
     with ui.element("div").classes("tools"):
         least = ui.select([*names], label=say("edit.levels-least")).classes("short")
         go = button(say("edit.levels-do"), lambda: done(partial(with_levels, levels=told())))
@@ -137,3 +153,11 @@ def _factor_fields(number: int, say: Words) -> tuple[ui.input, ui.input, ui.inpu
             for level in (1, 2)
         )
     return name, one, other
+
+
+def _cell_fields(name: str, say: Words) -> list[ui.select]:
+    """The menus for the levels of a condition."""
+    return [
+        ui.select([], label=say("edit.levels-cell", name=name, n=number)).classes("short")
+        for number in (1, 2)
+    ]
