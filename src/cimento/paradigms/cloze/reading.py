@@ -382,7 +382,7 @@ def _seed_sets(table: Table, faults: list[Fault]) -> dict[str, list[SeedSet]]:
     by_group = grouped(((_cell(row, "set"), _cell(row, "category")), row) for row in rows_with_set)
     sets: dict[str, list[SeedSet]] = {}
     for (name, category), rows in by_group.items():
-        columns: dict[str, str] = Field(default_factory=dict)
+        columns: dict[str, str] = {}
         for row in rows:
             columns = {**_free(row, SEED_COLUMNS), **columns}
         options = next(filter(None, map(_options, rows)), ())
