@@ -336,7 +336,7 @@ def test_whatever_is_typed_comes_back_from_the_workbook(tmp_path_factory, cells)
         ([["frase corretta", "frase sbagliata", "tipo"], *[[*pair, "verbo"] for pair in PAIRS_OF]],
          {}, ("frase corretta", "frase sbagliata", "tipo")),
         ([["Frase", "Media"], *[[good, "5,9"] for good, _ in PAIRS_OF]], {}, ("Frase", "Media")),
-        ([["uno", "due"], *map(list, PAIRS_OF)], {"good": "uno", "bad": "due!"}, ("good", "bad")),
+        ([["uno", "due"], *map(list, PAIRS_OF)], {"good": "uno", "bad": "due!"}, ("uno", "due")),
     ],
 )  # fmt: skip
 def test_a_table_with_a_language_stays_a_row_for_each_of_its_rows(tmp_path, rows, roles, columns):

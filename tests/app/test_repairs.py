@@ -29,6 +29,7 @@ from cimento.app.pairing import (
     with_prediction,
 )
 from cimento.app.views import paste_cells, view_of
+from cimento.intake.decoding import reading_language
 from cimento.kinds.registry import paradigm_of
 from cimento.suites.load import unfolded
 from tests.helpers.grids import grid
@@ -62,7 +63,8 @@ def of_conditions(second="not good"):
 
 def ids_of(made, tmp_path):
     """The items of a grid as `cimento suites check` reads them, faults or none."""
-    with unfolded(write_grid(made, tmp_path / "made.xlsx")) as path:
+    written = write_grid(made, tmp_path / "made.xlsx")
+    with unfolded(written) as path, reading_language("", made.roles):
         reading = paradigm_of(path).reader.read(path)
     assert reading.suite is not None, [fault.seen for fault in reading.faults]
     return [item.id for item in reading.suite.items]

@@ -315,13 +315,13 @@ def test_an_edit_beside_the_words_of_cimento_is_kept(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "columns"),
     [
-        (  # the cells of a design become a row for each
+        (  # the cells of a design keep their columns
             [["item", "corta_isola", "corta_no", "lunga_isola", "lunga_no"],
              ["1", "Chi sa se Ada dorme?", "Chi dice che Ada dorme?",
               "Chi sai se dorme?", "Chi dici che dorme?"],
              ["2", "Chi vede se Ugo salta?", "Chi pensa che Ugo salti?",
               "Chi vedi se salta?", "Chi pensi che salti?"]],
-            ("item", "condizione", "frase"),
+            ("item", "corta_isola", "corta_no", "lunga_isola", "lunga_no"),
         ),
         (
             [["text", "Frase scorretta"], ["Il cane dorme.", "Il cane dormono."]],

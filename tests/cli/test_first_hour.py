@@ -389,7 +389,7 @@ def test_columns_named_by_two_levels_in_words_are_a_design(capsys):
     lines = [";".join(("N", *WIDE)), ";".join(("1", *CELLS))]
     Path("larga.csv").write_text("\n".join(lines), "utf-8")
     assert invoke(["suites", "check", "larga.csv", "--language", "it"]) == 0
-    assert "the bad cell is Lunga_isola" in capsys.readouterr().err
+    assert "expected to be the least acceptable: Lunga_isola" in capsys.readouterr().err
 
 
 def test_a_table_that_is_not_understood_says_what_it_needs(capsys):

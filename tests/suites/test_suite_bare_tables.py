@@ -460,7 +460,7 @@ def test_check_says_which_cell_of_a_bare_design_is_taken_as_the_bad_one(tmp_path
     assert invoke(["suites", "check", str(path), "--language", "en"]) == 0
     shown = capsys.readouterr()
     where = "where distance is long and second_factor is whether"
-    assert f"the bad cell is long_whether, {where}" in shown.err
+    assert f"expected to be the least acceptable: long_whether, {where}" in shown.err
     assert "CIM-S060" not in shown.out  # opposite cells of a design share few words
 
 

@@ -1,32 +1,11 @@
-"""Columns of the rows made of a table that the table itself lacks or calls otherwise."""
+"""Columns of the rows made of a table that the table itself lacks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cimento.app.editing import Sheet, sheet_of
-from cimento.intake.profile import number_of
+from cimento.app.editing import Sheet
 from cimento.io.values import grouped
-
-
-def called_as_made(own: Sheet, made: Sheet) -> Sheet:
-    """A table whose columns that were found by their cells are called as in the rows made of it.
-
-    Otherwise a copy would be beside them, and an edit of the column itself would count for
-    nothing.
-    """
-    names = [*own.columns]
-    for name, cells in lacked(own, made).items():
-        same = [n for n in range(own.width) if _values(own.values(n)) == _values(cells)]
-        if same and name not in names:
-            names[same[0]] = name
-    return sheet_of([names, *(own.rows[n] for n in own.body)])
-
-
-def _values(cells: Sequence[str]) -> list[float | str]:
-    """Cells as numbers, or as they are without surrounding blanks."""
-    numbers = ((cell.strip(), number_of(cell)) for cell in cells)
-    return [cell if number is None else number for cell, number in numbers]
 
 
 def lacked(own: Sheet, made: Sheet) -> dict[str, Sequence[str]]:

@@ -6,7 +6,7 @@ The table itself stays in place of the rows that were made of it, as far as it r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,14 +14,25 @@ from tempfile import TemporaryDirectory
 
 from cimento.app.checking import check_grid, file_name
 from cimento.app.columns import roles_in
-from cimento.app.columns_made import called_as_made, lacked
-from cimento.app.editing import Grid, Sheet, delete_column, rename_column, set_cells, sheet_of
+from cimento.app.columns_made import lacked
+from cimento.app.editing import (
+    Grid,
+    Sheet,
+    delete_column,
+    rename_column,
+    set_cells,
+    sheet_of,
+    with_roles_said,
+)
 from cimento.app.opening import converted, open_grid, write_grid
 from cimento.app.words import said
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.faults import errors
 from cimento.intake.decoding import reading_language
-from cimento.intake.roles import FORCED, alone
+from cimento.intake.labels import LABEL
+from cimento.intake.profile import number_of
+from cimento.intake.reading import TableReading
+from cimento.intake.roles import FACTORS, FORCED, ROLES, alone, numbered
 from cimento.kinds.registry import load_suite, paradigm_of, save_suite
 from cimento.suites import Suite
 from cimento.suites.builtin import WORKBOOK
@@ -29,6 +40,7 @@ from cimento.suites.design import with_design
 from cimento.suites.factor_names import with_factors_called
 from cimento.suites.formats.items import read_regions
 from cimento.suites.languages import LANGUAGE_CODE
+from cimento.suites.ratings import OWN_COLUMNS
 from cimento.suites.suite_workbook import SETTINGS
 from cimento.suites.workbook_words import (
     ABOUT,
@@ -86,7 +98,7 @@ def describe(grid: Grid, *, language: str, path: Path | None = None) -> Grid:
     about = described.sheets[ABOUT].rows
     named = {(n, 1): grid.name for n, row in enumerate(about) if row[0] == "name"}
     described = replace(set_cells(described, ABOUT, named), name=grid.name, words=grid.words)
-    return _with_headings(_with_own_words(described), grid)
+    return _with_headings(with_own_words(described), grid)
 
 
 _MADE = (
@@ -118,7 +130,7 @@ def _with_headings(described: Grid, grid: Grid) -> Grid:
     kept = described
     for n, name in head.items():
         told = set_cells(kept, ITEMS, {(at, n): name})
-        kept = told if _reads_as(told, rows) else kept
+        kept = told if _reads_as(told, rows[0]) else kept
     return kept
 
 
@@ -126,7 +138,7 @@ _PREDICTED = ("name", "comment")
 """The columns of predictions that are for people to read."""
 
 
-def _with_own_words(grid: Grid) -> Grid:
+def with_own_words(grid: Grid) -> Grid:
     """A grid whose predictions are named and explained in its language, as far as we wrote them."""
     sheet = grid.sheets.get(PREDICTIONS)
     if sheet is None or grid.words == ENGLISH:
@@ -196,54 +208,85 @@ def described_design(grid: Grid, change: Callable[[Suite], Suite]) -> Grid:
     kept = _with_own_table(grid, made)
     sheets = {**described.sheets, **kept.sheets}
     kept = replace(kept, sheets=sheets, name=grid.name, words=grid.words)
-    return _with_headings(_with_own_words(kept), grid)
+    return _with_headings(with_own_words(kept), grid)
 
 
 def _with_own_table(grid: Grid, described: Grid) -> Grid:
     """A description with the table itself in place of the rows that were made of it.
 
-    The table stays if it reads the same beside the description; what the description needs and the
-    table lacks, such as names of conditions that are made of two factors, comes in as few columns
-    behind it as will do. A column that was chosen for a role is then called by it; headings, sums
-    and what is below the table are left out.
+    The table stays as it is, with its headings, if it reads the same beside the description, or
+    once *about* says which column has which role. What the description needs and the table lacks,
+    such as names of conditions that are made of three factors, comes in as few columns behind it as
+    will do. Headings above the table, sums and what is below it are left out.
     """
-    called = {name.removesuffix(FORCED): role for role, name in grid.roles.items()}
-    if any(alone(role) != role for role in grid.roles):
-        called = {}  # several columns of one role become one, behind the table
-    names = [called.get(name.strip(), name) for name in grid.items.columns]
-    own = sheet_of([names, *(grid.items.rows[n] for n in grid.read_rows())])
+    own = sheet_of([grid.items.columns, *(grid.items.rows[n] for n in grid.read_rows())])
     sheets = {name: sheet for name, sheet in described.sheets.items() if name != HOW_TO}
     made = _without_own_name(described, own)
     # How to is about the rows that were made of the table.
     kept = replace(described, sheets={**sheets, ITEMS: own})
-    if _reads_as(kept, made):
-        return _with_names_back(grid, kept, made)
-    own = called_as_made(own, made.items)
-    if _reads_as(kept := replace(kept, sheets={**kept.sheets, ITEMS: own}), made):
+    read = roles_in(check_grid(grid).read)
+    with_roles = {name for names in read.values() for name in names}
+    fits = partial(_reads_as, other=made, with_roles=with_roles)
+    if fits(kept):
         return kept
-    new = lacked(own, made.items)
-    if not new or not _reads_as(kept := _beside(kept, own, new), made):
-        return _with_own_names(grid, described)
-    for name in [*new]:
-        fewer = {other: cells for other, cells in new.items() if other != name}
-        if fewer and _reads_as(less := _beside(kept, own, fewer), made):
-            kept, new = less, fewer
-    return kept
+    ways = [*_ways_to_say(grid.roles, read)]
+    for roles in ways:
+        if fits(with_roles_said(kept, roles)):
+            return _with_fewest_roles(kept, roles, fits)
+    if _reads_as(kept, made):
+        return kept
+    told = with_roles_said(kept, ways[0]) if ways else kept
+    for base in (told, kept):
+        new = lacked(own, made.items)
+        if new and _reads_as(full := _beside(base, own, new), made):
+            return _with_fewest_columns(base, own, new, full, made)
+    return _with_own_names(grid, described)
 
 
-def _with_names_back(grid: Grid, kept: Grid, made: Grid) -> Grid:
-    """A description whose chosen columns are called as before, where they are found all the same.
+def _ways_to_say(
+    chosen: Mapping[str, str], read: Mapping[str, Sequence[str]]
+) -> Iterator[dict[str, str]]:
+    """The columns of a table by their roles, for *about* to say.
+
+    Of two columns that make pairs for each level of one of them, one is that of labels.
 
     Args:
-        grid: the table.
-        kept: the table with a description, its chosen columns called by their roles.
-        made: what it has to be read as.
+        chosen: the columns that somebody has chosen, by their roles.
+        read: what the others were read as.
     """
-    for n, name in enumerate(map(str.strip, grid.items.columns)):
-        if name and name != kept.items.columns[n].strip():
-            back = rename_column(kept, ITEMS, n, name)
-            if _reads_as(back, made):
-                kept = back
+    roles = dict(chosen)
+    taken = {name.removesuffix(FORCED) for name in roles.values()}
+    for role, names in read.items():
+        for name in names:
+            if role in ROLES and name not in taken:
+                taken.add(name)
+                roles[numbered(role, roles)] = name
+    if not roles:
+        return
+    yield roles
+    factors = [name for role, name in roles.items() if alone(role) == FACTORS]
+    rest = {role: name for role, name in roles.items() if alone(role) != FACTORS}
+    for name in factors:
+        yield {**rest, LABEL: name}
+
+
+def _with_fewest_roles(kept: Grid, roles: Mapping[str, str], fits: Callable[[Grid], bool]) -> Grid:
+    """A description that says the role of no column that is found all the same."""
+    for kind in dict.fromkeys(map(alone, roles)):
+        fewer = {role: name for role, name in roles.items() if alone(role) != kind}
+        if fits(with_roles_said(kept, fewer)):
+            roles = fewer
+    return with_roles_said(kept, roles)
+
+
+def _with_fewest_columns(
+    base: Grid, own: Sheet, new: Mapping[str, Sequence[str]], kept: Grid, made: Grid
+) -> Grid:
+    """A description whose table has no column behind its own that is not needed."""
+    for name in [*new]:
+        fewer = {other: cells for other, cells in new.items() if other != name}
+        if fewer and _reads_as(less := _beside(base, own, fewer), made):
+            kept, new = less, fewer
     return kept
 
 
@@ -320,34 +363,58 @@ def _beside(described: Grid, own: Sheet, new: Mapping[str, Sequence[str]]) -> Gr
     return described.with_sheet(ITEMS, sheet_of([*row, *cells] for row, cells in both))
 
 
-def _reads_as(grid: Grid, other: Grid) -> bool:
-    """Whether a grid is the suite of another one; it may have more columns of its items."""
-    again = _as_made(grid)
-    if again is None:
+def _reads_as(grid: Grid, other: Grid, with_roles: Collection[str] = ()) -> bool:
+    """Whether a grid is the suite of another one; it may have more columns of its items.
+
+    Args:
+        grid: the grid.
+        other: the rows that were made of the other one, with their description.
+        with_roles: columns that have to have a role, whether or not the suite needs it.
+    """
+    if (as_made := _as_made(grid)) is None:
         return False
+    again, read = as_made
     apart = {name: other.sheets[name] for name in other.sheets if name not in (ITEMS, HOW_TO)}
     same = {name: again.sheets.get(name) for name in apart} == apart
-    return same and _columns(other.items).items() <= _columns(again.items).items()
+    is_used = read is None or not {*with_roles} & {*read.unused}
+    return same and is_used and _columns(other.items).items() <= _columns(again.items).items()
 
 
-def _as_made(grid: Grid) -> Grid | None:
-    """The rows that are made of a grid with a description; None where it has errors."""
+def _as_made(grid: Grid) -> tuple[Grid, TableReading | None] | None:
+    """The rows that are made of a grid with a description, and what it was read as.
+
+    None where it has errors.
+    """
     with TemporaryDirectory(prefix="cimento-") as temporary:
         path = Path(temporary) / f"{file_name(grid)}{WORKBOOK}"
         try:
             loaded = load_suite(write_grid(grid, path))
-            return open_grid(save_suite(loaded, Path(temporary) / "again.xlsx")).grid
+            made = open_grid(save_suite(loaded, Path(temporary) / "again.xlsx")).grid
         except CimentoError:
             return None
+    return made, loaded.reading.table
 
 
-def _columns(sheet: Sheet) -> dict[str, tuple[str, ...]]:
-    """The cells of each column by its name, which is one for phenomena in all languages."""
-    phenomenon = sheet.column("phenomenon")
+def _columns(sheet: Sheet) -> dict[str, tuple[float | str, ...]]:
+    """The cells of each column by its name, which is one for phenomena in all languages.
+
+    So it is for ratings, which are numbers, whatever their decimal mark is.
+    """
+    called = {place: name for name in _IN_ANY if (place := sheet.column(name)) is not None}
+    names = (called.get(n, name) for n, name in enumerate(sheet.columns))
     return {
-        "phenomenon" if n == phenomenon else name: tuple(sheet.values(n))
-        for n, name in enumerate(sheet.columns)
+        name: tuple(map(_as_number if name in OWN_COLUMNS else str, sheet.values(n)))
+        for n, name in enumerate(names)
     }
+
+
+_IN_ANY = ("phenomenon", "rating")
+"""The columns that a description has under the author's heading in any language."""
+
+
+def _as_number(cell: str) -> float | str:
+    number = number_of(cell)
+    return cell if number is None else number
 
 
 def _as_in(language: str, grid: Grid, path: Path) -> Grid:
@@ -381,6 +448,7 @@ def _read_with_faults(given: Grid, path: Path, language: str) -> Grid | None:
         sheets = {name: sheet for name, sheet in made.sheets.items() if name != HOW_TO}
         rows = [given.items.columns, *(given.items.rows[n] for n in given.read_rows())]
         kept = replace(made, sheets={**sheets, ITEMS: sheet_of(rows)})
+        kept = with_roles_said(kept, given.roles)
         if _error_codes(kept) == _error_codes(made):
             return kept
     after = {finding.code for finding in check_grid(grid).findings}
@@ -411,4 +479,5 @@ def _with_description(grid: Grid, language: str) -> Grid:
         ITEMS: sheet_of([grid.items.columns, *(grid.items.rows[n] for n in grid.read_rows())]),
         PREDICTIONS: sheet_of([["name", "formula", "comment"]]),
     }
-    return replace(grid, sheets=sheets, described=True, roles={})
+    described = replace(grid, sheets=sheets, described=True, roles={})
+    return with_roles_said(described, grid.roles)

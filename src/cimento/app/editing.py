@@ -23,11 +23,14 @@ from cimento.intake.words import HEADERS
 from cimento.intake.workbooks import write_sheets
 from cimento.suites.workbook_words import (
     ABOUT,
+    COLUMNS,
     ENGLISH,
     ITEMS,
     in_language,
+    setting_group,
     setting_meant,
     sheet_called,
+    what_it_is,
 )
 
 Cells: TypeAlias = tuple[str, ...]
@@ -93,7 +96,8 @@ class Grid:
         name: name of the file without its suffix.
         sheets: the sheets by name, in the order of the workbook.
         described: whether the suite has a sheet *about*; a bare table has none.
-        roles: the column of each role that somebody chose for a bare table.
+        roles: the column of each role that somebody chose for a bare table; with a description,
+            *about* says them, see `known_roles`.
         file: name of the file with a bare table, for messages; empty for other suites.
         words: the language in which its file has the names of sheets and settings; in the grid they
             are in English, and the headings of the items as in the file.
@@ -117,6 +121,18 @@ class Grid:
             return {}
         rows = [row for row in self.sheets[ABOUT].rows if len(row) > 1 and row[0].strip()]
         return {setting_meant(row[0].strip()): row[1].strip() for row in rows}
+
+    @property
+    def known_roles(self) -> Mapping[str, str]:
+        """The column of each role that somebody chose, or that *about* says."""
+        said = ((*label.partition(".")[::2], name) for label, name in self.settings().items())
+        return self.roles or {role: name for group, role, name in said if group == COLUMNS and role}
+
+    def column(self, meaning: str) -> int | None:
+        """The index of the column of the items with a role or a meaning; None if there is none."""
+        names = [name.strip() for name in self.items.columns]
+        name = self.known_roles.get(meaning, "").removesuffix(FORCED)
+        return names.index(name) if name in names else self.items.column(meaning)
 
     def read_rows(self) -> tuple[int, ...]:
         """The indices of the rows with sentences, as the readers of suites take them.
@@ -172,7 +188,7 @@ def workbook_of(grid: Grid) -> bytes:
     """
     sheets = {name: plain_rows(sheet) for name, sheet in grid.sheets.items()}
     written = in_language(sheets, grid.words)
-    places = number_columns(grid.items.columns, grid.items.table, grid.roles)
+    places = number_columns(grid.items.columns, grid.items.table, grid.known_roles)
     numbers = {sheet_called(ITEMS, grid.words): places}
     return write_sheets(written, where=grid.name, numbers=numbers)
 
@@ -250,7 +266,24 @@ def rename_column(grid: Grid, sheet: str, column: int, name: str) -> Grid:
         role: new + chosen.removeprefix(old) if chosen.removesuffix(FORCED) == old else chosen
         for role, chosen in grid.roles.items()
     }
-    return replace(set_cells(grid, sheet, {(head, column): new}), roles=roles)
+    made = replace(set_cells(grid, sheet, {(head, column): new}), roles=roles)
+    if not grid.described or old not in grid.known_roles.values():
+        return made
+    said = {role: new if name == old else name for role, name in grid.known_roles.items()}
+    return with_roles_said(made, said)
+
+
+def with_roles_said(grid: Grid, roles: Mapping[str, str]) -> Grid:
+    """The grid whose *about* says which columns have which roles, and no others.
+
+    Args:
+        grid: a grid with a description.
+        roles: the name of a column for each role.
+    """
+    about = grid.sheets[ABOUT]
+    rows = [row for row in about.rows if setting_group(row[0].strip()) != COLUMNS]
+    said = ((f"{COLUMNS}.{role}", name, what_it_is(COLUMNS)) for role, name in roles.items())
+    return grid.with_sheet(ABOUT, sheet_of([*rows, *said], head=about.head))
 
 
 def add_item(grid: Grid) -> Grid:
@@ -260,7 +293,7 @@ def add_item(grid: Grid) -> Grid:
     its labels, such as levels of factors, that differ between conditions.
     """
     sheet = grid.items
-    item, condition = sheet.column("item"), sheet.column("condition")
+    item, condition = grid.column("item"), grid.column("condition")
     filled = grid.read_rows()
     last = [*filled[-1:]]
     if item is not None and condition is not None and last:

@@ -17,6 +17,7 @@ from typing import Literal
 
 from nicegui import ui
 
+from cimento.app.columns import with_role
 from cimento.app.conditions import (
     block_in,
     conditions_named,
@@ -32,6 +33,7 @@ from cimento.app.describing import describe
 from cimento.app.editing import Grid, Sheet, insert_column, rename_column, set_cells
 from cimento.app.findings import button
 from cimento.app.frame import Text
+from cimento.app.levels_named import N_CELLS, ask_levels
 from cimento.app.marked import (
     SIDES,
     as_read,
@@ -70,8 +72,6 @@ _CLEARLY = 0.5
 WITHOUT_SCALE = "CIM-S036"
 _ENDS = ("ratings.low", "ratings.high")
 """The settings of a suite of ratings that are the ends of its scale."""
-_CELLS = 4
-"""Columns of sentences that are the cells of a design, and no longer pairs with a column more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
     known = {name for name in (*SIDES, *_OTHER_TEXTS) if sheet.column(name) is not None}
     columns = sentence_columns(sheet)
     is_told = grid.described or bool(grid.roles) or known >= set(SIDES)  # roles are from the menus
-    if is_told or not 0 < len(columns) < _CELLS or _have_blanks(sheet, columns):
+    if is_told or not 0 < len(columns) < N_CELLS or _have_blanks(sheet, columns):
         return None
     if len(columns) == 1:
         rated = sheet.column("rating")
@@ -256,15 +256,20 @@ def _likeness(name: str, side: str) -> float:
 
 
 def named_pair(grid: Grid, good: int, bad: int) -> Grid:
-    """The grid with its columns named ``good`` and ``bad``, and without asterisks in them.
+    """The grid whose columns are the good and the bad sentences, without asterisks in them.
 
-    A first row that is a pair itself gets the names above it.
+    Columns keep their headings. Those without one are called so, and a first row that is a pair
+    itself gets the names above it.
     """
     sheet = grid.items
     if {good, bad} <= _of_sentences(sheet):
         grid = _with_names_above(grid)
-    for column, name in ((good, "good"), (bad, "bad")):
-        grid = rename_column(grid, ITEMS, column, heading(name, grid.words))
+    names = [name.strip() for name in grid.items.columns]
+    for column, side in ((good, "good"), (bad, "bad")):
+        if names[column] and names.count(names[column]) == 1:
+            grid = with_role(grid, names[column], side)
+        else:
+            grid = rename_column(grid, ITEMS, column, heading(side, grid.words))
     return unmarked(grid)
 
 
@@ -378,11 +383,13 @@ def _ask_blocks(grid: Grid, _: Question, say: Words, done: Done) -> None:
     button(say("edit.blocks-do", size=size), partial(done, partial(with_blocks, size=size)))
 
 
-def _ask_least(_: Grid, question: Question, say: Words, done: Done) -> None:
-    """A button for each condition that may be the least acceptable one."""
+def _ask_least(grid: Grid, question: Question, say: Words, done: Done) -> None:
+    """A button for each condition that may be the least acceptable one, and fields for levels."""
     names = question.conditions
-    if len(names) == _CELLS:
+    if len(names) == N_CELLS:
         Text(say("edit.least-no-dd")).classes("small")
+        ask_levels(grid, names, say, done=done)
+        ui.label(say("edit.levels-else"))
     with ui.element("div").classes("tools"):
         for name in names:
             edit = partial(with_least, least=name, names=names)

@@ -275,7 +275,7 @@ def _within_third(suite: Suite) -> tuple[Square, ...]:
 
 
 def bad_cell(suite: Suite) -> str:
-    """The cell of a two-factor design that should be unacceptable, in words; empty without one."""
+    """The cell of a two-factor design that should be the worst, in words; empty without one."""
     try:
         known = () if licensing_of(suite) else squares(suite)
         declared = _declared(suite)
@@ -289,7 +289,7 @@ def bad_cell(suite: Suite) -> str:
         first, second = known[0].factors
         one, other = known[0].unacceptable.levels
         why = f", where {first} is {one} and {second} is {other}"
-    return f"the bad cell is {' and '.join(names)}{why}"
+    return f"expected to be the least acceptable: {' and '.join(names)}{why}"
 
 
 def windows_of(suite: Suite) -> dict[str, tuple[int, ...]]:

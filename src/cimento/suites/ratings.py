@@ -274,6 +274,16 @@ def ratings_by(suite: Suite) -> str:
     return _settings(suite)[1]
 
 
+def scale_said(suite: Suite) -> str:
+    """The ends of the scale of a suite's ratings in words; empty for labels, which are 0 and 1."""
+    try:
+        scale = _settings(suite)[0]
+    except InputError:
+        return ""  # the checks of ratings report it
+    is_of_labels = scale is None or (scale.low, scale.high) == (0, 1)
+    return "" if scale is None or is_of_labels else f"rated from {scale.low:g} to {scale.high:g}"
+
+
 def suite_from_ratings(rated: RatedSet) -> Suite:
     """A suite of whole sentences, in pairs if every sentence belongs to one."""
     pairs = _pairs(rated)

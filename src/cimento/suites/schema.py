@@ -92,6 +92,7 @@ class TomlSuite(Open):
     options: TomlOptions = Field(default_factory=TomlOptions)
     factors: dict[str, Annotated[list[str], Field(min_length=1)]] = {}
     columns: dict[str, str] = {}
+    cells: dict[str, list[str]] = {}
     predictions: list[TomlPrediction] = []
 
 

@@ -40,6 +40,7 @@ from cimento.suites.story_rows import (
 )
 from cimento.suites.workbook_words import (
     ABOUT,
+    COLUMNS,
     DESCRIBED_WORDS,
     ENGLISH,
     HOW_TO,
@@ -344,6 +345,8 @@ def _cell(value: JsonValue, read: Callable[[str], JsonValue] | None = None) -> s
 
 def _value_of(name: str, cell: str) -> JsonValue:
     """The value of a setting: text for settings of text, a list separated by bars, or else JSON."""
+    if name.startswith(f"{COLUMNS}."):  # a heading, whatever it looks like
+        return cell
     is_list = name in _LISTS and not cell.startswith("[")
     if is_list or (name not in SETTINGS and "|" in cell and not _JSON_BEGINS.match(cell)):
         return [part.strip() for part in cell.split("|")]

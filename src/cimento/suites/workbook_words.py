@@ -25,7 +25,11 @@ LANGUAGES = (ENGLISH, *SHEETS[ABOUT])
 Rows: TypeAlias = list[list[str]]
 
 _TEXTS = Path(__file__).parents[1] / "data" / "how-to.toml"
-_FACTORS = "factors"
+COLUMNS, CELLS, FACTORS = "columns", "cells", "factors"
+"""The groups of settings that say which column of the items has which role, and which levels of
+its factors each condition of a design has."""
+_GROUPS = (FACTORS, COLUMNS, CELLS)
+"""The groups of settings whose names in other languages begin those of their settings."""
 MORE = "more"
 _PHENOMENON = "phenomenon"
 _SENTENCE = "sentence"
@@ -45,7 +49,7 @@ SHEET_WORDS: Mapping[str, str] = {
 SETTING_WORDS: Mapping[str, str] = {
     word: name for name, table in SETTINGS.items() for words in table.values() for word in words
 }
-"""The settings by their names in other languages; `factors` begins the names of several."""
+"""The settings by their names in other languages; `_GROUPS` begin the names of several."""
 DESCRIBED_WORDS: Mapping[str, str] = {
     called: name for name, table in DESCRIBED.items() for called in table.values()
 }
@@ -87,10 +91,16 @@ def heading(role: str, language: str) -> str:
 def setting_meant(label: str) -> str:
     """The setting that a label of *about* names."""
     group, dot, key = label.partition(".")
-    if dot and SETTING_WORDS.get(group.casefold()) == _FACTORS:
-        return f"{_FACTORS}.{key}"
+    if dot and (meant := SETTING_WORDS.get(group.casefold())) in _GROUPS:
+        return f"{meant}.{key}"
     folded = label.casefold()
     return MORE if DESCRIBED_WORDS.get(folded) == MORE else SETTING_WORDS.get(folded, label)
+
+
+def setting_group(label: str) -> str:
+    """The group of the setting that a label of *about* names; empty without one."""
+    group, dot, _ = setting_meant(label).partition(".")
+    return group if dot else ""
 
 
 def setting_called(name: str, language: str) -> str:
@@ -100,9 +110,9 @@ def setting_called(name: str, language: str) -> str:
     if name == MORE:
         return DESCRIBED[name].get(language, name)
     group, dot, key = name.partition(".")
-    if dot and group == _FACTORS:
+    if dot and group in _GROUPS:
         return f"{SETTINGS[group].get(language, [group])[0]}.{key}"
-    return SETTINGS.get(name, {}).get(language, [name])[0] if name != _FACTORS else name
+    return SETTINGS.get(name, {}).get(language, [name])[0] if name not in _GROUPS else name
 
 
 @cache
@@ -112,7 +122,9 @@ def _texts() -> Mapping[str, Any]:
 
 def what_it_is(name: str, language: str = ENGLISH) -> str:
     """The description of a setting; empty for one that has none."""
-    told: str = _texts()["what"].get(name, {}).get(language, "")
+    group = name.partition(".")[0]
+    known = group if group in (COLUMNS, CELLS) else name
+    told: str = _texts()["what"].get(known, {}).get(language, "")
     return told
 
 

@@ -67,7 +67,9 @@ def test_the_design_predicts_a_dd_for_each_level_and_says_its_bad_cells():
     assert [name for name in names if name.startswith("DD")] == [
         "DD of plain_that_gap", "DD of adjunct_that_gap",
     ]  # fmt: skip
-    assert bad_cell(designed) == "the bad cell is plain_that_gap and adjunct_that_gap"
+    assert bad_cell(designed) == (
+        "expected to be the least acceptable: plain_that_gap and adjunct_that_gap"
+    )
 
 
 def test_three_factors_are_no_design_before_their_bad_conditions_are_named():

@@ -19,7 +19,7 @@ from pydantic import Field
 
 from cimento.errors import Fault, InputError, SuiteError, did_you_mean
 from cimento.faults import fault as file_fault
-from cimento.intake.decoding import decode
+from cimento.intake.decoding import decode, reading_language
 from cimento.intake.reading import reading_of, with_role
 from cimento.intake.shapes import BLANKS
 from cimento.intake.table import Row, Table
@@ -171,6 +171,7 @@ class TomlCloze(Open):
     kind: Literal["cloze", "templates"]
     meta: TomlMeta
     options: TomlClozeOptions = Field(default_factory=TomlClozeOptions)
+    columns: dict[str, str] = Field(default_factory=dict)
 
 
 Named = Callable[[Table, list[Fault]], tuple[Table, Mapping[str, Sequence[str | None]]]]
@@ -190,7 +191,9 @@ def read_folder(folder: Path, *, named: Named) -> SuiteReading[ClozeSuite]:
     """
     toml = read_bytes(folder / TOML)
     settings, faults = _settings(toml)
-    items, data = _find_table(folder, ITEMS, faults)
+    said = settings.columns if settings is not None else {}
+    with reading_language(settings.meta.language if settings is not None else "", said):
+        items, data = _find_table(folder, ITEMS, faults)
     seeds, seed_data = _find_table(folder, SEEDS, faults, needed=False)
     if settings is None or items is None:
         raise SuiteError(where=str(folder), faults=faults)
@@ -204,6 +207,8 @@ def read_folder(folder: Path, *, named: Named) -> SuiteReading[ClozeSuite]:
     else:
         ours, roles = named(items, faults)
         suite = suite_of_items(meta, ours, faults, roles=roles)
+        here = {items.shown(name): name for name in items.columns}
+        roles = {role: [here.get(name or "", name) for name in roles[role]] for role in roles}
     read = reading_of(items, BLANKS, roles, n_items=suite.n_written)
     read = with_role(read, "cluster", columns_named(settings.options.cluster))
     return SuiteReading(

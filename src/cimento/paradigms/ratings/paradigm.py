@@ -74,6 +74,7 @@ from cimento.suites.ratings import (
     rated_of,
     rating_faults,
     ratings_by,
+    scale_said,
     suite_from_ratings,
     with_rating_roles,
 )
@@ -110,11 +111,14 @@ class RatingReader(SuiteReader[Suite]):
     has_regions = True
     files = staticmethod(REGIONS.reader.files)
     write = staticmethod(REGIONS.reader.write)
-    holds = staticmethod(REGIONS.reader.holds)
     groups = staticmethod(REGIONS.reader.groups)
     selected = staticmethod(REGIONS.reader.selected)
     sentences = staticmethod(REGIONS.reader.sentences)
     read_copy = staticmethod(REGIONS.reader.read_copy)
+
+    def holds(self, suite: Suite) -> str:
+        """The numbers of items and conditions, and the scale of the ratings."""
+        return "; ".join(filter(None, (REGIONS.reader.holds(suite), scale_said(suite))))
 
     def detect(self, path: Path) -> bool:
         """Whether a file is in a format of rated sentences, or a table of rated sentences."""

@@ -225,7 +225,8 @@ def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns |
     if "sentence" in table.chosen or (item and name and not text):
         text = table.find("sentence")
     good, bad = table.find("good"), table.find("bad")
-    if not (name and text) and conditions and set(conditions) <= set(table.columns):
+    are_columns = conditions and set(conditions) <= set(table.columns)
+    if are_columns and not (name and text) and not table.conditions:
         return _Columns(table.find("item", "id"), None, {name: name for name in conditions}), []
     if good and bad and not (name and text):
         return _Columns(table.find("item", "id"), None, {"good": good, "bad": bad}), []

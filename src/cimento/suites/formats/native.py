@@ -13,14 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cimento.errors import Fault, FormulaError, did_you_mean
-from cimento.faults import fault
+from cimento.faults import errors, fault
 from cimento.intake.decoding import decode, reading_language, unusable
-from cimento.intake.reading import with_role
-from cimento.intake.roles import ROLES
+from cimento.intake.labels import LABEL
+from cimento.intake.reading import TableReading, with_role
+from cimento.intake.roles import FORCED, ROLES, alone
+from cimento.intake.table import Table
 from cimento.intake.tables import is_spreadsheet, read_suite_table
 from cimento.io.clusters import columns_named, columns_said
 from cimento.io.files import read_bytes, write_lines, write_text
 from cimento.io.parsing import parse_json, parse_toml
+from cimento.io.values import grouped
 from cimento.suites import (
     NOTHING,
     PAIR_PREDICTION,
@@ -31,7 +34,14 @@ from cimento.suites import (
     Prediction,
     Suite,
 )
-from cimento.suites.crossed import crossed_columns
+from cimento.suites.crossed import (
+    CLUSTER,
+    Arranged,
+    crossed_columns,
+    filled_down,
+    named_by_levels,
+    paired,
+)
 from cimento.suites.factor_words import island_factors, level_columns
 from cimento.suites.formats.items import escape, escaped, read_items, write_regions
 from cimento.suites.formula import regions_used
@@ -51,7 +61,7 @@ if TYPE_CHECKING:
 
 
 TABLES = ("items.tsv", "items.csv", "items.xlsx", "items.txt")
-TOP_KEYS = ("regions", "meta", "options", "factors", "columns", "predictions", EXTRA)
+TOP_KEYS = ("regions", "meta", "options", "factors", "columns", "cells", "predictions", EXTRA)
 
 
 def read_native(folder: Path) -> Reading:
@@ -76,23 +86,70 @@ def read_native(folder: Path) -> Reading:
     with reading_language(settings.meta.language if settings is not None else "", columns):
         table, more = read_suite_table(data, table_path)
     faults += more
-    rows = None
+    rows, own, makers = None, tuple[str, ...](), tuple[str, ...]()
     if table is not None:
+        own = tuple(map(table.shown, table.columns))
+        table, more, makers = _with_conditions(table)
+        faults += more
         rows, more = read_items(table, _named_conditions(settings))
         faults += more
     if settings is None or rows is None:
         raise unusable(folder, faults)
     items: Sequence[Item] = rows.items
-    if rows.wide and (levels := settings.factors or _unpredicted(settings, items)):
-        items = tuple(_with_levels(item, levels) for item in items)
+    factors_known = settings.factors or _unpredicted(settings, items)
+    if factors_known and (rows.wide or settings.cells):
+        items = tuple(_with_levels(item, factors_known, settings.cells) for item in items)
     suite = _with_settings(items, settings, pairs=rows.pairs)
-    factors: Collection[str] = settings.factors
+    factors: Collection[str] = settings.factors or makers
     if table is not None and not factors and not suite.predictions:
         # They are not a design yet, since nothing says which of their levels are plain.
         factors = crossed_columns(table, besides=table.find("condition") or "")
-    read = with_role(rows.read, "factors", factors)
-    read = with_role(read, "cluster", columns_named(settings.options.cluster))
+    read = with_role(_with_said_roles(rows.read, columns, own), "factors", factors)
+    groups = (name for name in columns_named(settings.options.cluster) if name in own)
+    read = with_role(read, "cluster", groups)
     return Reading(suite, sha256_of(toml, data), rows.places, tuple(faults), read)
+
+
+def _with_conditions(table: Table) -> Arranged:
+    """A table without a column of conditions, which the columns that are chosen for it make.
+
+    These are two factors, or labels that tell the good sentences of items from the bad.
+    """
+    if table.find("condition"):
+        return Arranged(table, [])
+    if table.factors:
+        return Arranged(named_by_levels(filled_down(table), table.factors), [], table.factors)
+    made = paired(filled_down(table)) if LABEL in table.chosen else None
+    if made is None:
+        return Arranged(table, [])
+    cells = dict(made.table.cells)
+    if CLUSTER in cells:  # an item has a pair for each level, which is its phenomenon
+        both = zip(cells["phenomenon"], cells[item := table.find("item") or ""], strict=True)
+        cells[item] = ["-".join(parts) for parts in both]
+    own = {table.shown(name) if name == LABEL else name: cells[name] for name in cells}
+    return Arranged(made.table.with_cells(own), [*errors(made.faults)], made.makers)
+
+
+def _with_said_roles(
+    read: TableReading, columns: Mapping[str, str], own: Collection[str]
+) -> TableReading:
+    """What a table was read as, with the roles that suite.toml says of its columns.
+
+    Args:
+        read: what it was read as, with columns that were made of others.
+        columns: the columns by their roles.
+        own: the columns of the file.
+    """
+    there = {
+        role: names
+        for role, several in read.roles.items()
+        if (names := tuple(name for name in several if name in own))
+    }
+    read = replace(read, roles=there, unused=tuple(name for name in read.unused if name in own))
+    named = grouped((alone(role), name.removesuffix(FORCED)) for role, name in columns.items())
+    for role, said in named.items():
+        read = with_role(read, role, said)
+    return read
 
 
 def _unknown_roles(columns: Iterable[str]) -> list[Fault]:
@@ -115,10 +172,19 @@ def _unpredicted(settings: TomlSuite, items: Sequence[Item]) -> Mapping[str, Seq
     return {} if settings.predictions else island_factors([*names])
 
 
-def _with_levels(item: Item, factors: Mapping[str, Sequence[str]]) -> Item:
-    """An item with the levels of its conditions, read from their names."""
+def _with_levels(
+    item: Item, factors: Mapping[str, Sequence[str]], cells: Mapping[str, Sequence[str]]
+) -> Item:
+    """An item with the levels of its conditions, as ``[cells]`` says, or read from their names."""
     conditions = tuple(
-        replace(condition, columns={**level_columns(condition.name, factors), **condition.columns})
+        replace(
+            condition,
+            columns={
+                **level_columns(condition.name, factors),
+                **dict(zip(factors, cells.get(condition.name, ()), strict=False)),
+                **condition.columns,
+            },
+        )
         for condition in item.conditions
     )
     return replace(item, conditions=conditions)
