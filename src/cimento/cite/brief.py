@@ -73,7 +73,7 @@ def reviewed(runs: Sequence[RunFacts]) -> list[str]:
     for state, names in names_by_state.items():
         those = [*dict.fromkeys(names)]
         of = "" if len(those) == len(every) else f" of {in_suites(those).removeprefix('In ')}"
-        said += [f"State of review{of}: {state.rstrip('.')}."] if state else []
+        said += [f"Status{of}: {state.rstrip('.')}."] if state else []
     return said
 
 

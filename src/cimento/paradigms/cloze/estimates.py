@@ -233,7 +233,7 @@ _PROTOCOLS = {
     "words": f"the most probable whole words at one mask{_BOTH_SIDES}",
     "complete": f"whole words of one to {{masks}} tokens at as many masks{_BOTH_SIDES}",
     "beam": f"sequences of one to {{masks}} tokens at as many masks{_BOTH_SIDES}",
-    "left": "the most probable next tokens, given only the text before the blank",
+    "left": "the most probable next tokens after the text before the blank",
     "sentinel": "the answers of the encoder-decoder to a sentinel in place of the blank",
 }
 _KINDS = {"masked": "masked models", "causal": "causal models", "seq2seq": "encoder-decoders"}
@@ -248,8 +248,8 @@ _FITTING = (
 )
 
 _IN_BRIEF = (
-    "For each blank, an expected answer among the first k candidates was a hit at k; answers that"
-    " could not be found were misses."
+    "An expected answer among the first k candidates was a hit at k; answers that were not found were"
+    " misses."
 )
 _RULES = {
     "mask": "its only token at one mask",
