@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,9 +18,9 @@ from cimento.intake.words import HEADERS
 from cimento.io.clusters import CROSSED, cluster_shown
 from cimento.io.files import atomically, write_text
 from cimento.io.parquet import write_parquet
-from cimento.io.values import NOT_STATED
+from cimento.io.values import BITS_PER_NAT, NOT_STATED
 from cimento.paired.item_outcomes import labeled_apart
-from cimento.records.outcomes import ESTIMATES, OUTCOMES
+from cimento.records.outcomes import ESTIMATES, OUTCOMES, Outcome
 from cimento.report.cells import count
 from cimento.report.formatting import interval, rate_as_text
 from cimento.report.grid import BLANK, Grid, as_markdown
@@ -165,8 +165,10 @@ def write_r(runs: Sequence[RunData], folder: Path) -> list[Path]:
     import polars as pl
 
     runs = _told_apart(runs)
-    scores = [table for data in runs if (table := _scores(data)) is not None]
-    tables = {"outcomes": _outcomes(runs), "estimates": _estimates(runs)}
+    of_runs = [_scores(data) for data in runs]
+    scores = [table for table in of_runs if table is not None]
+    units = [_units(table) for table in of_runs]
+    tables = {"outcomes": _outcomes(runs, units), "estimates": _estimates(runs)}
     tables["sentences"] = _sentences(runs)
     script = (_SCRIPTS / "analysis.R").read_text("utf-8")
     if scores:
@@ -209,10 +211,31 @@ def _with_shown_clusters(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.col("cluster").map_elements(cluster_shown, return_dtype=pl.String))
 
 
-def _outcomes(runs: Sequence[RunData]) -> pl.DataFrame:
+def _units(scores: pl.DataFrame | None) -> dict[str, str]:
+    """The unit of each measure in the scores of a run."""
+    return {} if scores is None else dict(scores.select("measure", "unit").unique().iter_rows())
+
+
+def _in_unit_of_scores(one: Outcome, units: Mapping[str, str]) -> tuple[float | None, str]:
+    """The value of an outcome in nats where its measure is, else as judged; with its unit.
+
+    Margins are judged in bits; beside the scores that they are differences of, they have one unit.
+    """
+    if not counts(one) or one.value is None:
+        return None, one.unit
+    if one.unit == "bits" and units.get(one.method) == "nats":
+        return one.value / BITS_PER_NAT, "nats"
+    return one.value, one.unit
+
+
+def _outcomes(runs: Sequence[RunData], units: Sequence[Mapping[str, str]]) -> pl.DataFrame:
     """A table with one row per item and question; 1 is right, 0 wrong, blank unscored.
 
     The columns by which items are grouped, such as ``phenomenon``, are the last ones.
+
+    Args:
+        runs: the runs.
+        units: of each run's measures.
     """
     import polars as pl
 
@@ -226,11 +249,10 @@ def _outcomes(runs: Sequence[RunData]) -> pl.DataFrame:
             result.name,
             one.verdict or "",
             None if one.right is None else int(one.right),
-            one.value if counts(one) else None,
-            one.unit,
+            *_in_unit_of_scores(one, its_units),
             one.reference,
         )
-        for data in runs
+        for data, its_units in zip(runs, units, strict=True)
         for result in data.results
         for clustered in (any(one.cluster for one in result.outcomes),)
         for one in result.outcomes
