@@ -14,6 +14,7 @@ from cimento.cite import bibtex, cited_works, methods_paragraph
 from cimento.documents import versions_apart
 from cimento.errors import counted
 from cimento.export.data import RunData, counts, run_data
+from cimento.export.judgments import judgments_of_people, single_ratings
 from cimento.intake.words import HEADERS
 from cimento.io.clusters import CROSSED, cluster_shown
 from cimento.io.files import atomically, write_text
@@ -157,7 +158,8 @@ _SCRIPTS = Path(__file__).parent
 def write_r(runs: Sequence[RunData], folder: Path) -> list[Path]:
     """Write ``outcomes.csv``, ``estimates.csv``, ``sentences.csv`` and ``analysis.R``.
 
-    If the sentences of a suite were scored, ``scores.csv`` is written too.
+    If the sentences of a suite were scored, ``scores.csv`` is written too; if people's single
+    ratings are in it, ``judgments.csv``.
 
     Raises:
         StorageError: the folder cannot be written.
@@ -175,6 +177,9 @@ def write_r(runs: Sequence[RunData], folder: Path) -> list[Path]:
         tables["scores"] = pl.concat(scores, how="diagonal")
     if any("first_factor" in table.columns for table in scores):
         script += "\n" + (_SCRIPTS / "factorial.R").read_text("utf-8")
+    if judged := _judgments(runs, of_runs):
+        tables["judgments"] = pl.concat(judged, how="diagonal")
+        script += "\n" + (_SCRIPTS / "people.R").read_text("utf-8")
     written = [
         write_text(_factors_apart(table).write_csv(), folder / f"{name}.csv")
         for name, table in tables.items()
@@ -209,6 +214,18 @@ def _with_shown_clusters(table: pl.DataFrame) -> pl.DataFrame:
     if "cluster" not in table.columns:
         return table
     return table.with_columns(pl.col("cluster").map_elements(cluster_shown, return_dtype=pl.String))
+
+
+def _judgments(
+    runs: Sequence[RunData], scores: Sequence[pl.DataFrame | None]
+) -> list[pl.DataFrame]:
+    """People's single ratings of each suite that has some, with factors where it is a design."""
+    of_suites = {data.suite: (data, table) for data, table in zip(runs, scores, strict=True)}
+    tables = (
+        judgments_of_people(data, _texts(data) if table is None else table)
+        for data, table in of_suites.values()
+    )
+    return [table for table in tables if table is not None]
 
 
 def _units(scores: pl.DataFrame | None) -> dict[str, str]:
@@ -296,10 +313,13 @@ def _sentences(runs: Sequence[RunData]) -> pl.DataFrame:
 
 
 def _texts(data: RunData) -> pl.DataFrame:
-    """The texts of a run by item and condition, with the free columns of a suite of sentences."""
+    """The texts of a run by item and condition, with the free columns of a suite of sentences.
+
+    Single ratings and who gave them, which are in one cell each there, have a table of their own.
+    """
     import polars as pl
 
-    suite = data.run.sentences
+    suite, elsewhere = data.run.sentences, _SINGLE if single_ratings(data) else ()
     columns = {
         (item.id, condition.name): condition.columns
         for item, condition in (suite.stimuli() if suite is not None else ())
@@ -313,6 +333,7 @@ def _texts(data: RunData) -> pl.DataFrame:
                     (*_SENTENCE_COLUMNS, *_DESIGN_COLUMNS[1:], *_TEXT_COLUMNS, *_VALUE_COLUMNS),
                 ): cell
                 for name, cell in columns.get((item, condition), {}).items()
+                if name not in elsewhere
             },
         }
         for item, texts in data.texts.items()
@@ -383,6 +404,7 @@ def _scores(data: RunData) -> pl.DataFrame | None:
     return whole.select(*_SENTENCE_COLUMNS, "phenomenon", *factors, *free, *_VALUE_COLUMNS)
 
 
+_SINGLE = ("ratings", "participants")
 _TEXT_COLUMNS = ("item", "condition", "text")
 _SENTENCE_COLUMNS = ("suite", "model", "measure", "unit", "item", "cluster", "condition")
 _VALUE_COLUMNS = ("value", "oriented")
