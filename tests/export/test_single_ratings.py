@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import statistics
 
 import pytest
@@ -85,3 +86,22 @@ def test_r_fits_people_with_participants(exported):
     effect = means["short_island"] - means["long_island"]
     effect -= means["short_nonisland"] - means["long_nonisland"]
     assert float(line.split()[1]) == pytest.approx(effect, abs=0.001)
+
+
+def test_people_have_a_column_and_notes_on_a_run_stand_together(exported, tmp_path, capsys):
+    runs = exported[0].parent / "runs"
+    page = tmp_path / "report.html"
+    assert invoke(["report", str(runs), "-o", str(page)]) == 0
+    heads = re.findall(r'<th scope="col"[^>]*>(?:<[^>]*>)*([^<]+)', page.read_text("utf-8"))
+    assert heads[:4] == ["Suite", "Items", "people", "demo-causal@91bca5d"]
+    capsys.readouterr()
+    assert (
+        invoke(
+            ["run", "it-islands", "-m", "demo-causal", "--limit", "5", "-o", str(tmp_path / "r")]
+        )
+        == 0
+    )
+    notes = capsys.readouterr().out.partition("\nNotes\n")[2].partition("\n\n")[0].splitlines()
+    assert notes[0] == "  it-islands, demo-causal@91bca5d:"
+    assert sum("demo-causal@91bca5d" in line for line in notes) == 1
+    assert sum(line.startswith("    - ") for line in notes) > 1
