@@ -8,7 +8,7 @@ Prints Markdown tables, or writes them with tabs into a folder, in some minutes:
 from __future__ import annotations
 
 import sys
-from math import asin, pi
+from math import asin, pi, sqrt
 
 import numpy as np
 from coverage import beta
@@ -34,6 +34,9 @@ PAIRS = ((0.5, 0.5), (0.9, 0.9), (0.8, 0.5))
 ROWS = (12, 24, 40)
 COEFFICIENTS = ((0.0, 0.0, 0.0), (0.5, 0.5, 0.8), (0.8, 0.8, 0.8), (0.3, 0.7, 0.5), (0.6, 0.9, 0.6))
 """Correlation of either model with the reference, and of the two with each other."""
+FEW_CLUSTERS = ((5, 4), (6, 4), (8, 4), (12, 4))
+CLUSTERED = ((0.0, 0.3), (0.5, 0.3), (0.5, 0.7))
+"""Correlation of both models with the reference, and of the sentences of one item."""
 
 
 def unequal(generator: np.random.Generator) -> Table:
@@ -149,10 +152,35 @@ def correlations(generator: np.random.Generator) -> Table:
     )
 
 
+def clustered_correlations() -> Table:
+    """Equal correlations of two models with ratings of few items, each of several sentences."""
+    generator = np.random.default_rng(SEED)
+    rows = []
+    for m, of in FEW_CLUSTERS:
+        design = design_of([of] * m)
+        labels = np.array(design.clusters)
+        for rho, within in CLUSTERED:
+            square = np.array([[1, 0.5, rho], [0.5, 1, rho], [rho, rho, 1]])
+            root = np.linalg.cholesky(square).T
+            cells = []
+            for kind in ("pearson", "spearman"):
+                rejected = Tally()
+                common = (generator.normal(size=(MEANS, m, 3)) @ root)[:, labels]
+                alone = generator.normal(size=(MEANS, m * of, 3)) @ root
+                for sample in sqrt(within) * common + sqrt(1 - within) * alone:
+                    change = correlation_difference(*sample.T, kind=kind, design=design)
+                    rejected.count(rejects(change.p))
+                cells.append(rejected.cell(REJECTED))
+            rows.append((f"{m} of {of}", rho, within, *cells))
+    names = ("clusters", "both coefficients", "correlation within", "Pearson", "Spearman")
+    title = "Equal correlations over few clusters (`correlation_difference`): rejected by the test"
+    return Table(f"{title}, in %", names, rows)
+
+
 def main() -> int:
     """Print the tables, or write them into a folder."""
     generator = np.random.default_rng(SEED)
-    return publish([unequal(generator), correlations(generator)])
+    return publish([unequal(generator), correlations(generator), clustered_correlations()])
 
 
 if __name__ == "__main__":

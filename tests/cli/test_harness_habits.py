@@ -275,7 +275,7 @@ def test_options_of_other_programs_lead_to_ours(tmp_path, capsys, option, said):
 ELSEWHERE = {
     "study stories --prompt x": "write --set prompt=VALUE or --also prompt=VALUE for one more row",
     "run it-islands -m demo-causal --shots 3": "of a kind of test: write --set shots=VALUE.",
-    "cite runs --draws 3": "It is an option of `cimento study stories`.",
+    "cite runs --draws 3": "It is an option of `cimento study stories`; leave it out here.",
     "run it-islands --mesure lp": "Did you mean '--measure'",
     "cite runs --nowhere": "See cimento cite --help-all.",
 }

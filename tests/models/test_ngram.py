@@ -197,7 +197,7 @@ def test_a_compressed_file_is_the_same_model(arpa):
     packed = arpa.with_name("hand.arpa.gz")
     packed.write_bytes(gzip.compress(ARPA.encode()))
 
-    assert locate_ngrams(packed).name == locate_ngrams(arpa).name == "hand"
+    assert locate_ngrams(packed).name == locate_ngrams(arpa).name == "hand.arpa"
     assert log10_of(scorer_of(packed), "la pietra") == log10_of(scorer_of(arpa), "la pietra")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Literal
 
 from cimento.cli.compare_gate import gate_of, refuse_without_gate, say_gate
@@ -27,6 +28,7 @@ from cimento.compare.ranking import rank_models
 from cimento.compare.summary_tables import summary_of_models, summary_of_two
 from cimento.compare.training_courses import courses_of, training_of
 from cimento.compare.training_tables import training_grids
+from cimento.compare.verdicts import verdicts
 from cimento.documents import versions_apart
 from cimento.errors import UsageError
 from cimento.export.junit import write_gate_junit
@@ -48,6 +50,7 @@ from cimento.records.store import folders_among
 from cimento.report.design_differences import DesignDifference, design_differences_grid
 from cimento.report.sides import UNNAMED, Sides
 from cimento.report.suite_differences import differences_grid
+from cimento.report.terminal import WIDEST
 
 if TYPE_CHECKING:
     from cimento.compare.ranking import Rankings
@@ -328,6 +331,8 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
         means, differences, designs=designs_in(facts), correction=options.correct,
         these_suites=options.these_suites,
     )  # fmt: skip
+    for said in () if options.as_json else verdicts(ranked, designs, main=headlines):
+        show(fill(said, WIDEST, break_on_hyphens=False) + "\n")
     _show_ranked(ranked, summary, designs, over | training_grids(courses), options)
     equivalent = _equivalence(pairs, options, models=True)
     if options.as_json:

@@ -24,10 +24,14 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "cimento report runs --figure rates -o rates.svg",
     ),
     "compare": (
-        "cimento compare runs",
-        "cimento compare released candidate --fail-if-worse 0.02",
-        "cimento compare runs --before checkpoint-2000 --after checkpoint-3000",
-        "cimento compare runs --figure curve.svg",
+        "cimento compare runs  # all models, ranked",
+        "cimento compare released candidate --fail-if-worse 0.02  # a gate for CI",
+        "cimento compare runs --before checkpoint-2000 --after checkpoint-3000  # two of them",
+        "cimento compare runs --figure curve.svg  # checkpoints of one model",
+    ),
+    "analyze power": (
+        "cimento analyze power runs/pairs --difference 0.1",
+        "cimento analyze power pairs.xlsx --pilot runs/pairs",
     ),
     "cite": ("cimento cite runs", "cimento cite runs --methods"),
     "export": (

@@ -103,7 +103,7 @@ def _elsewhere(name: str) -> str:
     having = [words for words in leaves() if name in _flags_of(command_of(words))]
     named = [f"`cimento {' '.join(words)}`" for words in having[:_NAMED_COMMANDS]]
     others = ", among others" if len(having) > _NAMED_COMMANDS else ""
-    return f"It is an option of {' and '.join(named)}{others}" if named else ""
+    return f"It is an option of {' and '.join(named)}{others}; leave it out here" if named else ""
 
 
 def _bad_usage(name: str, message: str) -> UsageError:

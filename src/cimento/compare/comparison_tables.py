@@ -414,6 +414,7 @@ def correlations_grid(changes: Sequence[PairedCorrelations], *, correction: str)
             "first": lambda one: one.first,
             "second": lambda one: one.second,
             "items": lambda one: one.change.n,
+            "clusters": lambda one: one.change.m if one.change.m < one.change.n else None,
             "r of first": lambda one: _signed(one.change.first),
             "r of second": lambda one: _signed(one.change.second),
             "change": lambda one: _signed(one.change.estimate),
@@ -428,9 +429,24 @@ def correlations_grid(changes: Sequence[PairedCorrelations], *, correction: str)
         notes=(
             "change: r of second minus r of first.",
             f"Intervals and p: {methods}.",
+            *([_CLUSTERS] if any(one.change.m < one.change.n for one in changes) else []),
+            *(
+                [_FEW]
+                if any(one.change.p is not None and one.change.m < _TO_RELY_ON for one in changes)
+                else []
+            ),
             *_family(changes, correction),
         ),
     )
+
+
+_TO_RELY_ON = 10
+"""Fewest independent units whose difference of correlations comes without a caution."""
+_CLUSTERS = "clusters: independent units; all sentences of one count as one in intervals and p."
+_FEW = (
+    f"With fewer than {_TO_RELY_ON} independent items or clusters, p is valid, but one more may"
+    " change the result: confirm it with more."
+)
 
 
 def changes_grid(values: Sequence[PairedValues], *, sides: Sides) -> Grid:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,13 +14,14 @@ from cimento.cite import bibtex, cited_works, methods_paragraph
 from cimento.documents import versions_apart
 from cimento.errors import counted
 from cimento.export.data import RunData, counts, run_data
+from cimento.export.judgments import judgments_of_people, single_ratings
 from cimento.intake.words import HEADERS
 from cimento.io.clusters import CROSSED, cluster_shown
 from cimento.io.files import atomically, write_text
 from cimento.io.parquet import write_parquet
-from cimento.io.values import NOT_STATED
+from cimento.io.values import BITS_PER_NAT, NOT_STATED
 from cimento.paired.item_outcomes import labeled_apart
-from cimento.records.outcomes import ESTIMATES, OUTCOMES
+from cimento.records.outcomes import ESTIMATES, OUTCOMES, Outcome
 from cimento.report.cells import count
 from cimento.report.formatting import interval, rate_as_text
 from cimento.report.grid import BLANK, Grid, as_markdown
@@ -157,7 +158,8 @@ _SCRIPTS = Path(__file__).parent
 def write_r(runs: Sequence[RunData], folder: Path) -> list[Path]:
     """Write ``outcomes.csv``, ``estimates.csv``, ``sentences.csv`` and ``analysis.R``.
 
-    If the sentences of a suite were scored, ``scores.csv`` is written too.
+    If the sentences of a suite were scored, ``scores.csv`` is written too; if people's single
+    ratings are in it, ``judgments.csv``.
 
     Raises:
         StorageError: the folder cannot be written.
@@ -165,14 +167,19 @@ def write_r(runs: Sequence[RunData], folder: Path) -> list[Path]:
     import polars as pl
 
     runs = _told_apart(runs)
-    scores = [table for data in runs if (table := _scores(data)) is not None]
-    tables = {"outcomes": _outcomes(runs), "estimates": _estimates(runs)}
+    of_runs = [_scores(data) for data in runs]
+    scores = [table for table in of_runs if table is not None]
+    units = [_units(table) for table in of_runs]
+    tables = {"outcomes": _outcomes(runs, units), "estimates": _estimates(runs)}
     tables["sentences"] = _sentences(runs)
     script = (_SCRIPTS / "analysis.R").read_text("utf-8")
     if scores:
         tables["scores"] = pl.concat(scores, how="diagonal")
     if any("first_factor" in table.columns for table in scores):
         script += "\n" + (_SCRIPTS / "factorial.R").read_text("utf-8")
+    if judged := _judgments(runs, of_runs):
+        tables["judgments"] = pl.concat(judged, how="diagonal")
+        script += "\n" + (_SCRIPTS / "people.R").read_text("utf-8")
     written = [
         write_text(_factors_apart(table).write_csv(), folder / f"{name}.csv")
         for name, table in tables.items()
@@ -209,10 +216,43 @@ def _with_shown_clusters(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.col("cluster").map_elements(cluster_shown, return_dtype=pl.String))
 
 
-def _outcomes(runs: Sequence[RunData]) -> pl.DataFrame:
+def _judgments(
+    runs: Sequence[RunData], scores: Sequence[pl.DataFrame | None]
+) -> list[pl.DataFrame]:
+    """People's single ratings of each suite that has some, with factors where it is a design."""
+    of_suites = {data.suite: (data, table) for data, table in zip(runs, scores, strict=True)}
+    tables = (
+        judgments_of_people(data, _texts(data) if table is None else table)
+        for data, table in of_suites.values()
+    )
+    return [table for table in tables if table is not None]
+
+
+def _units(scores: pl.DataFrame | None) -> dict[str, str]:
+    """The unit of each measure in the scores of a run."""
+    return {} if scores is None else dict(scores.select("measure", "unit").unique().iter_rows())
+
+
+def _in_unit_of_scores(one: Outcome, units: Mapping[str, str]) -> tuple[float | None, str]:
+    """The value of an outcome in nats where its measure is, else as judged; with its unit.
+
+    Margins are judged in bits; beside the scores that they are differences of, they have one unit.
+    """
+    if not counts(one) or one.value is None:
+        return None, one.unit
+    if one.unit == "bits" and units.get(one.method) == "nats":
+        return one.value / BITS_PER_NAT, "nats"
+    return one.value, one.unit
+
+
+def _outcomes(runs: Sequence[RunData], units: Sequence[Mapping[str, str]]) -> pl.DataFrame:
     """A table with one row per item and question; 1 is right, 0 wrong, blank unscored.
 
     The columns by which items are grouped, such as ``phenomenon``, are the last ones.
+
+    Args:
+        runs: the runs.
+        units: of each run's measures.
     """
     import polars as pl
 
@@ -226,11 +266,10 @@ def _outcomes(runs: Sequence[RunData]) -> pl.DataFrame:
             result.name,
             one.verdict or "",
             None if one.right is None else int(one.right),
-            one.value if counts(one) else None,
-            one.unit,
+            *_in_unit_of_scores(one, its_units),
             one.reference,
         )
-        for data in runs
+        for data, its_units in zip(runs, units, strict=True)
         for result in data.results
         for clustered in (any(one.cluster for one in result.outcomes),)
         for one in result.outcomes
@@ -274,10 +313,13 @@ def _sentences(runs: Sequence[RunData]) -> pl.DataFrame:
 
 
 def _texts(data: RunData) -> pl.DataFrame:
-    """The texts of a run by item and condition, with the free columns of a suite of sentences."""
+    """The texts of a run by item and condition, with the free columns of a suite of sentences.
+
+    Single ratings and who gave them, which are in one cell each there, have a table of their own.
+    """
     import polars as pl
 
-    suite = data.run.sentences
+    suite, elsewhere = data.run.sentences, _SINGLE if single_ratings(data) else ()
     columns = {
         (item.id, condition.name): condition.columns
         for item, condition in (suite.stimuli() if suite is not None else ())
@@ -291,6 +333,7 @@ def _texts(data: RunData) -> pl.DataFrame:
                     (*_SENTENCE_COLUMNS, *_DESIGN_COLUMNS[1:], *_TEXT_COLUMNS, *_VALUE_COLUMNS),
                 ): cell
                 for name, cell in columns.get((item, condition), {}).items()
+                if name not in elsewhere
             },
         }
         for item, texts in data.texts.items()
@@ -361,6 +404,7 @@ def _scores(data: RunData) -> pl.DataFrame | None:
     return whole.select(*_SENTENCE_COLUMNS, "phenomenon", *factors, *free, *_VALUE_COLUMNS)
 
 
+_SINGLE = ("ratings", "participants")
 _TEXT_COLUMNS = ("item", "condition", "text")
 _SENTENCE_COLUMNS = ("suite", "model", "measure", "unit", "item", "cluster", "condition")
 _VALUE_COLUMNS = ("value", "oriented")

@@ -419,8 +419,8 @@ def locate_ngrams(path: Path) -> LocatedModel:
     todo = "Give the path of an ARPA file or of a binary file of KenLM."
     with reading(path, todo=todo), open_plain(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    name = path.name.removesuffix(".gz").removesuffix(".arpa").removesuffix(".bin")
-    return LocatedModel(name=name, folder=path, revision=digest)
+    # With its ending: *it* alone, for `it.arpa`, would read as a pronoun in a report.
+    return LocatedModel(name=path.name.removesuffix(".gz"), folder=path, revision=digest)
 
 
 def load_ngrams(located: LocatedModel, *, policy: Policy) -> NgramScorer:

@@ -10,6 +10,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from cimento.io.inline_markup import flush_left, printable, width_of
+from cimento.io.values import grouped
 from cimento.records.summary import summaries_by_suite
 from cimento.report.formatting import (
     cells,
@@ -22,7 +23,7 @@ from cimento.report.formatting import (
 from cimento.report.grid import grid_as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.console import Console
     from rich.table import Table
@@ -125,7 +126,7 @@ def _print_suite(
             if not result.description:
                 continue
             line = f"{printable(result.question)}: {printable(result.description)}"
-            console.print(Text(_hanging(line, console.width), style="dim"))
+            console.print(Text(_hanging(line, console.width, indent=2), style="dim"))
 
 
 def _table(widths: Mapping[str, int], *, header: bool) -> Table:
@@ -180,18 +181,28 @@ def _folded(label: str, width: int) -> list[str]:
 def _print_notes(console: Console, summary: Summary) -> None:
     from rich.text import Text
 
-    said = [f"{about}: {remark}" for about, remark in shared_remarks(summary.runs, remarks)]
-    lost = [f"{failure.suite}, {failure.model}: {failure.message}" for failure in summary.missing]
-    for heading, lines in (("Notes", said), ("Not run", lost)):
-        if lines:
+    said = grouped(shared_remarks(summary.runs, remarks))
+    lost = grouped((f"{one.suite}, {one.model}", one.message) for one in summary.missing)
+    for heading, of_runs in (("Notes", said), ("Not run", lost)):
+        if of_runs:
             console.print(Text(f"\n{heading}", style="bold"))
-            for line in lines:
-                console.print(Text(_hanging(printable(line), console.width)))
+            for about, told in of_runs.items():
+                for line in _notes_on(about, told, console.width):
+                    console.print(Text(line))
 
 
-def _hanging(line: str, width: int) -> str:
-    """A line indented by two spaces, and by four where it is wrapped."""
-    return fill(line, width, initial_indent=" " * 2, subsequent_indent=" " * 4)
+def _notes_on(about: str, told: Sequence[str], width: int) -> Iterator[str]:
+    """The notes on some runs, indented: several of them under one line that says on what."""
+    if len(told) == 1:
+        yield _hanging(printable(f"{about}: {told[0]}"), width, indent=2)
+        return
+    yield _hanging(printable(f"{about}:"), width, indent=2)
+    yield from (_hanging(printable(f"- {one}"), width, indent=4) for one in told)
+
+
+def _hanging(line: str, width: int, *, indent: int) -> str:
+    """An indented line, with two spaces more where it is wrapped."""
+    return fill(line, width, initial_indent=" " * indent, subsequent_indent=" " * (indent + 2))
 
 
 _SHADES = ("", "on gray23", "on dark_red", "on red3")
