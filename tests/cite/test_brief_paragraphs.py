@@ -81,6 +81,4 @@ def test_the_methods_paragraph_of_one_prediction_says_which_inequality(tmp_path)
     other = cimento.evaluate("es-subject-verb", "demo-causal", limit=5, **options)
     words = "holds (verb: match less surprising than mismatch_number)."
     assert words in methods_paragraph([other])
-    assert "Status: draft, not yet reviewed by native speakers." in methods_paragraph(
-        [other]
-    )
+    assert "Status: draft, not yet reviewed by native speakers." in methods_paragraph([other])

@@ -195,10 +195,9 @@ def read_all(
             reading = with_form(paradigm, in_language(reading, language))
             try:
                 suites.append(usable(paradigm, reading, without))
+                count.add(suites[-1].sentences)
             except SuiteError as error:
                 faulty.append(error)
-            else:
-                count.add(suites[-1].sentences)
     refuse_faulty(path, faulty)
     return suites
 
