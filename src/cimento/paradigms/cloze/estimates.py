@@ -248,8 +248,8 @@ _FITTING = (
 )
 
 _IN_BRIEF = (
-    "An expected answer among the first k candidates was a hit at k; answers that were not found were"
-    " misses."
+    "An expected answer among the first k candidates was a hit at k; answers that were not found"
+    " were misses."
 )
 _RULES = {
     "mask": "its only token at one mask",
