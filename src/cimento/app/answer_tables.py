@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cimento.app.csv_files import decimals_of, told_csv
+from cimento.app.csv_files import has_decimal_comma
 from cimento.app.sentence_means import sentence_means, z_scores
 from cimento.app.words import USUAL, Words
 from cimento.intake.words import (
@@ -287,10 +287,11 @@ def answers_csv(
     headings = _headings(whole, table.columns, language, own=labels.names)
     renamed = table.rename(dict(zip(table.columns, headings, strict=True)))
     whole_table = renamed.with_columns(more)
-    return told_csv(csv_of(whole_table), decimals_of(whole_table), language)
+    return csv_of(whole_table, decimal_comma=has_decimal_comma(language)).encode()
 
 
 def _z_heading(language: str, own: Collection[str]) -> str:
+    """The heading of z within participants, apart from headings of the author."""
     return apart_from("z_by_participant", language, own)
 
 

@@ -6,9 +6,6 @@ mark to read the letters as UTF-8. In English files are as programs for statisti
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from cimento.app.words import USUAL
@@ -19,40 +16,20 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def told_csv(text: str, decimals: Collection[int], language: str) -> bytes:
-    """CSV with commas and decimal points as it is in a language.
-
-    Args:
-        text: with a line of headings.
-        decimals: the places of the columns of numbers with decimals, from 0; in others, such as
-            names of items, a point stays.
-        language: ISO 639-1 code.
-    """
-    if language == USUAL:
-        return text.encode()
-    made = io.StringIO()
-    lines = csv.writer(made, delimiter=";", lineterminator="\n")
-    head, *rows = csv.reader(io.StringIO(text.removeprefix(BOM), newline=""))
-    lines.writerow(head)
-    lines.writerows(
-        [cell.replace(".", ",") if place in decimals else cell for place, cell in enumerate(row)]
-        for row in rows
-    )
-    return f"{BOM}{made.getvalue()}".encode()
+def has_decimal_comma(language: str) -> bool:
+    """Whether decimals begin with a comma in a language of the window."""
+    return language != USUAL
 
 
 def frame_csv(frame: pl.DataFrame, language: str) -> bytes:
     """A data frame as CSV in a language."""
-    return told_csv(frame.write_csv(), decimals_of(frame), language)
-
-
-def decimals_of(frame: pl.DataFrame) -> frozenset[int]:
-    """The places of the columns of a data frame that are numbers with decimals."""
-    return frozenset(place for place, kind in enumerate(frame.dtypes) if kind.is_float())
+    if not has_decimal_comma(language):
+        return frame.write_csv().encode()
+    return (BOM + frame.write_csv(separator=";", decimal_comma=True)).encode()
 
 
 def grid_csv(grid: Grid, language: str) -> bytes:
     """A table of results as CSV in a language, with the digits that its numbers have."""
-    tidy = grid.tidy
-    decimals = [place for place, one in enumerate(tidy.columns) if one.kind == "number"]
-    return told_csv(tidy.csv(), decimals, language)
+    if not has_decimal_comma(language):
+        return grid.tidy.csv().encode()
+    return (BOM + grid.tidy.csv(decimal_comma=True)).encode()

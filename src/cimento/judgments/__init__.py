@@ -222,13 +222,20 @@ def judgments_to_parquet(table: pl.DataFrame, file: Path | IO[bytes], *, read: s
     parquet.write_parquet(table, file, metadata=metadata)
 
 
-def csv_of(table: pl.DataFrame) -> str:
-    """A judgments table as CSV for spreadsheet programs."""
+def csv_of(table: pl.DataFrame, *, decimal_comma: bool = False) -> str:
+    """A judgments table as CSV for spreadsheet programs.
+
+    Args:
+        table: the table.
+        decimal_comma: whether numbers have commas, and fields are parted by semicolons.
+    """
     import polars as pl
 
     texts = [name for name, kind in table.schema.items() if kind == pl.String]
     safe = [pl.col(name).map_elements(inert, return_dtype=pl.String) for name in texts]
-    return BOM + table.with_columns(safe).write_csv()
+    parted = ";" if decimal_comma else ","
+    safe_table = table.with_columns(safe)
+    return BOM + safe_table.write_csv(separator=parted, decimal_comma=decimal_comma)
 
 
 def read_judgments(path: Path) -> pl.DataFrame:

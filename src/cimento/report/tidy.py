@@ -139,12 +139,22 @@ class Tidy:
             [pl.Series(one.name, one.values, dtype=kinds[one.kind]) for one in self.columns]
         )
 
-    def csv(self) -> str:
-        """The table as CSV (RFC 4180) with one header line; null is an empty field."""
+    def csv(self, *, decimal_comma: bool = False) -> str:
+        """The table as CSV (RFC 4180) with one header line; null is an empty field.
+
+        Args:
+            decimal_comma: whether numbers have commas, and fields are parted by semicolons.
+        """
         file = io.StringIO()
-        lines = csv.writer(file, lineterminator="\n")
+        lines = csv.writer(file, delimiter=";" if decimal_comma else ",", lineterminator="\n")
         lines.writerow([column.name for column in self.columns])
-        lines.writerows([map(_field, row.values()) for row in self.rows])
+        for row in self.rows:
+            lines.writerow(
+                _field(value).replace(".", ",")
+                if decimal_comma and isinstance(value, float)
+                else _field(value)
+                for value in row.values()
+            )
         return file.getvalue()
 
     def plain(self, *, title: str, notes: Sequence[str]) -> dict[str, object]:
