@@ -92,7 +92,7 @@ def test_a_file_that_was_read_is_not_read_twice_and_another_of_its_name_is_said_
         await user.should_see("já foi lido, com as mesmas respostas", retries=300)
         assert Workspace(tmp_path).forms() == ["modulo"]
         await choose(user, "modulo.csv", FORM.replace(",31,4,", ",31,5,"))
-        await user.should_see("estas respostas se chamam «modulo-2»", retries=300)
+        await user.should_see("estas respostas se chamam “modulo-2”", retries=300)
         assert sorted(Workspace(tmp_path).forms()) == ["modulo", "modulo-2"]
 
     visit(tmp_path, flow)

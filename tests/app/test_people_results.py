@@ -299,7 +299,7 @@ def test_a_scale_whose_lowest_number_is_the_best_is_inverted_where_somebody_says
             user, "notas.csv", a_form([["1", "5", "4", "2", "5"], ["2", "4", "5", "1", "6"]])
         )
         await user.should_see("Las valoraciones dadas van de 1 a 6", retries=300)
-        fields = [fill(user, ui.input, f"El {end} juicio posible", value)
+        fields = [fill(user, ui.input, f"La {end} valoración posible", value)
                   for end, value in (("peor", "6"), ("mejor", "1"))]  # fmt: skip
         user.find("Guardar la escala").click()
         await user.should_see("marca la casilla", kind=ui.notification, retries=200)

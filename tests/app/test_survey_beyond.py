@@ -110,7 +110,7 @@ def test_files_of_answers_have_those_to_fillers_and_of_people_about_themselves(t
     visit(tmp_path, flow)
     head, *cells = openpyxl.load_workbook(io.BytesIO(got[0])).active.iter_rows(values_only=True)
     of_excel = [dict(zip(head, row, strict=True)) for row in cells]
-    of_csv = [*csv.DictReader(io.StringIO(got[1].decode("utf-8-sig")))]
+    of_csv = [*csv.DictReader(io.StringIO(got[1].decode("utf-8-sig")), delimiter=";")]
     judgments = judgments_of(read_judgments(tmp_path / "judgments" / "frasi.parquet"))
     for rows in (of_excel, of_csv):
         assert len(rows) == len(judgments) + 2

@@ -169,7 +169,9 @@ def test_the_paragraph_names_the_suites_and_says_which_a_sentence_is_about(store
 
     listed = re.search("on 5 test suites, (.*) and (it-[a-z]+) [(].*[)], with cimento", said)
     assert [name for name in KINDS if name in listed[0]] == [*KINDS]
-    assert "In the suites es-agreement-templates and it-connectives-cloze, for each blank" in said
+    assert (
+        "In the suites es-agreement-templates and it-connectives-cloze, an expected answer" in said
+    )
     assert "In the suite it-acceptability, we correlated log-probability (lp) (Lau" in said
     alone = methods_paragraph([stored["it-acceptability"]])
     assert ". We correlated log-probability (lp) (Lau" in alone
@@ -191,7 +193,7 @@ def test_how_blanks_were_filled_is_said_of_each_kind_of_model(tmp_path):
     for said in (methods_paragraph(runs), methods_paragraph(runs, appendix=True)):
         assert "pseudo-log-likelihood" not in said
         assert "the most probable tokens at one mask, given the text on both sides" in said
-        assert "the most probable next tokens, given only the text before the blank" in said
+        assert "the most probable next tokens after the text before the blank" in said
     brief = methods_paragraph(runs)
     assert "Kauf" not in brief
     assert "Candidates of causal models were the most probable next tokens" in brief

@@ -20,11 +20,12 @@ from cimento.report import RANK_GAP
 from cimento.report.html import inline_svg
 from cimento.suites.ratings import suite_from_ratings
 from cimento.suites.stories import STORY
+from tests.helpers.connectives import CONNECTIVES
 from tests.helpers.designs import island_suite
 from tests.helpers.pages import parse_page
 from tests.helpers.rated import LENGTHS, rated, sentence
 from tests.helpers.stories import ask
-from tests.paradigms.cloze.test_cloze_running import SUITE, run_of
+from tests.paradigms.cloze.test_cloze_running import run_of
 from tests.paradigms.stories.test_stories_running import scorer_that_says
 
 
@@ -37,7 +38,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def cloze(zoo_folder, folder):
     """A stored run with blanks; people have judged two candidates."""
-    run = run_of(SUITE, zoo_folder("bert-cased"), folder, k=4)
+    run = run_of(CONNECTIVES, zoo_folder("bert-cased"), folder, k=4)
     first, second = ClozeAnswers(run).by_method("mask")["fame"][:2]
     rows = [
         {"suite": run.suite.name, "item": "fame", "condition": "mask", "candidate": candidate.text,

@@ -259,8 +259,12 @@ def setting_row(row: Sequence[str], old: str, new: str) -> list[str]:
 
 
 def _without_name(rows: Rows, about: Rows) -> Rows:
-    """The rows of a list of rated sentences without the name that each of its conditions has."""
-    place = rows[0].index("condition") if rows and "condition" in rows[0] else None
+    """The rows of a list of rated sentences without the name that each of its conditions has.
+
+    A list without a column of ratings keeps it: nothing else there says what the sentences are.
+    """
+    has_ratings = bool(rows) and not {"rating", "ratings"}.isdisjoint(rows[0])
+    place = rows[0].index("condition") if has_ratings and "condition" in rows[0] else None
     is_rated = ["kind", RATED] in [row[:2] for row in about]
     if place is None or not is_rated or {row[place] for row in rows[1:]} != {_SENTENCE}:
         return rows

@@ -86,7 +86,7 @@ def test_an_ngram_model_among_the_runs_is_a_baseline(tmp_path):
                                                   f"kenlm:{tmp_path / 'two.arpa'}")]  # fmt: skip
     assert [is_baseline(run) for run in runs] == [False, True]
     by_items = rates(*runs, frequency=None)
-    (name,) = (name for name in by_items if "two@" in name)
+    (name,) = (name for name in by_items if "two.arpa@" in name)
     assert by_items[name][0] >= 1
     assert math.isclose(by_items[ANY][0] + by_items[NONE][0], 4)
 

@@ -248,8 +248,7 @@ _FITTING = (
 )
 
 _IN_BRIEF = (
-    "An expected answer among the first k candidates was a hit at k; answers that were not found"
-    " were misses."
+    "An expected answer among the first k candidates was a hit at k; answers not found, misses."
 )
 _RULES = {
     "mask": "its only token at one mask",
