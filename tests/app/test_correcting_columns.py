@@ -153,7 +153,7 @@ def test_what_people_said_of_themselves_is_beside_their_answers_and_no_address(t
 
 
 def test_conditions_of_sentences_have_means_and_stay_in_the_files(tmp_path):
-    header, rows = downloaded(tmp_path, "longa.csv", LONG, 'Médias por “Condição”')
+    header, rows = downloaded(tmp_path, "longa.csv", LONG, "Médias por “Condição”")
     assert header.count("Condição") == 1
     assert [row[header.index("Condição")] for row in rows] == ["plena", "negada"] * 6
     made = load_suite(tmp_path / "suites" / "longa.xlsx").sentences

@@ -338,3 +338,18 @@ def test_three_headings_of_qualtrics_and_a_preview_are_no_answers(tmp_path):
         [("1", "good", "R_a"), ("2", "bad", "R_a"), ("1", "bad", "R_b"), ("2", "both", "R_b")]
     )
     assert {one.at for one in judgments} == {f"{day} 10:05:01", f"{day} 11:05:01"}
+
+
+def test_a_question_asked_like_the_others_is_read_though_its_sentences_share_few_words(tmp_path):
+    pairs = [
+        ("Me empresta a chave?", "Empresta-me a chave?"),
+        ("A gente chega tarde hoje.", "Nós chegamos tarde hoje."),
+        ("Eu vi ela na praça.", "Eu a vi na praça."),
+    ]
+    asked = [f"{n}. Qual das duas você diria?" for n in range(1, 4)]
+    rows = [[f"p{n}", "Sim, inglês.", *(pair[n % 2] for pair in pairs)] for n in range(4)]
+    head = ["Participante", "Você fala outra língua?", *asked]
+    judgments = imported(tmp_path, [head, *rows])
+    assert Counter(one.candidate for one in judgments) == {
+        text: 2 for pair in pairs for text in pair
+    }

@@ -386,7 +386,8 @@ def _alone(
 ) -> dict[str, ChoiceQuestion]:
     """The columns of sentences to choose from, where no suite has them.
 
-    What everybody chose is a sentence only if others were asked alike; so is what ends as none.
+    What everybody chose is a sentence only if others were asked alike; so is what ends as none, and
+    so are sentences that share few words.
     """
     times = Counter(cell for cells in given.values() for cell in cells)
     codes = _codes(given, values, coded)
@@ -399,6 +400,10 @@ def _alone(
         if question is not None:
             found[name] = question
     asked = Counter(_question(headings[name]) for name in found)
+    for name, cells in given.items():
+        if name not in found and asked[_question(headings[name])] > 1:
+            question = _of_texts(cells, times, values, must_share_words=False)
+            found |= {name: question} if question is not None else {}
     chosen = {
         name: question
         for name, question in found.items()
@@ -411,7 +416,11 @@ def _alone(
 
 
 def _of_texts(
-    cells: Counter[str], times: Mapping[str, int], values: Mapping[str, str]
+    cells: Counter[str],
+    times: Mapping[str, int],
+    values: Mapping[str, str],
+    *,
+    must_share_words: bool = True,
 ) -> ChoiceQuestion | None:
     """The question of a column whose cells may be a few sentences that no other column has.
 
@@ -419,11 +428,14 @@ def _of_texts(
         cells: with how often they are there.
         times: cell to the number of columns that have it.
         values: answers that somebody has given a meaning.
+        must_share_words: whether the sentences are recognized by the words that they share.
     """
     words = {
         cell: word for cell in cells if (word := _word_for(values.get(cell, cell))) is not None
     }
-    options = _alike([cell for cell in cells if cell not in words and times[cell] == 1])
+    of_column = [cell for cell in cells if cell not in words and times[cell] == 1]
+    are_told = must_share_words or not all(map(ends_sentence, of_column))
+    options = _alike(of_column) if are_told else of_column
     n_known = sum(cells[cell] for cell in (*options, *words))
     is_alone = len(options) == 1 and len(options[0].split()) < _FEWEST_WORDS
     # Of a question such as whether somebody speaks another language, some just say no.
