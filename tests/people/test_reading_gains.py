@@ -149,6 +149,28 @@ def test_what_cannot_be_used_is_refused():
         reading_gains(table, {}, columns(given=("Z",)))
 
 
+def test_a_table_whose_participants_are_not_known_says_what_is_left_out_and_how_to_name_them(
+    tmp_path, capsys
+):
+    file = tmp_path / "times.csv"
+    read().rename({"subject": "sogg"}).write_csv(file)
+    command = ["analyze", "reading-gains", str(file), "--before", "1", "--folds", "2"]
+    assert invoke([*command, "--given", "A"]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "no test on other subjects" in said
+    assert "--columns participant=sogg" in said
+    assert invoke([*command, "--given", "A", "--columns", "participant=sogg"]) == 0
+    assert "No column of participants" not in capsys.readouterr().err
+
+
+def test_a_second_model_is_refused_where_one_is_joined(tmp_path, capsys):
+    file = tmp_path / "times.csv"
+    read().write_csv(file)
+    models = ["-m", "demo-causal", "--model", "demo-masked"]
+    assert invoke(["analyze", "reading-times", str(file), *models]) == 2
+    assert "given 2 times, and this command takes one" in capsys.readouterr().err
+
+
 def test_the_command_says_what_was_done(tmp_path, capsys):
     file = tmp_path / "times.csv"
     read().write_csv(file)

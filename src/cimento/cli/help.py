@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperOption
 
 from cimento.cli.facts import exit_codes
 from cimento.cli.groups import HELP_ALL
@@ -24,6 +24,7 @@ from cimento.cli.help_groups import (
     SHOWN,
     TAKES_LINE_OF_RUN,
 )
+from cimento.errors import UsageError
 
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter
@@ -161,7 +162,25 @@ class HelpfulCommand(TyperCommand):
             ctx.meta[HELP_ALL] = True
             typer.echo(ctx.get_help(), color=ctx.color)
             ctx.exit()
+        self._refuse_second_model(ctx, args)
         return super().parse_args(ctx, args)
+
+    def _refuse_second_model(self, ctx: Context, args: Sequence[str]) -> None:
+        """Refuse a second model where a command takes one, since `run` and others take several.
+
+        Of other options the last one counts, as in any command line.
+
+        Raises:
+            UsageError: there are several.
+        """
+        _, _, given = self.make_parser(ctx).parse_args([*args])
+        models = [one for one in given if one.name == "model" and isinstance(one, TyperOption)]
+        if len(models) > 1 and not models[0].multiple:
+            raise UsageError(
+                where="--model",
+                seen=f"given {len(models)} times, and this command takes one",
+                todo="Call the command once for each model",
+            )
 
     def format_usage(self, ctx: Context, formatter: HelpFormatter) -> None:
         """The usage: arguments first, then options."""

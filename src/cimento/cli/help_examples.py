@@ -21,7 +21,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "report": (
         "cimento report runs -o report.html",
         "cimento report runs --table results -o table.tex",
-        "cimento report runs --figure rates -o rates.svg",
+        "cimento report runs --figure margins -o margins.svg",
     ),
     "compare": (
         "cimento compare runs  # all models, ranked",

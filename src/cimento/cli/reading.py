@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -157,6 +157,19 @@ def _note_commas(changed: Mapping[str, str]) -> None:
         note(f"Column {name!r}: decimal commas are now points ({number} is {point}).")
 
 
+def _without_subjects(unused: Sequence[str]) -> str:
+    """What a table without participants does not allow, and how to name their column.
+
+    Args:
+        unused: the columns that have no role, of which one may have them.
+    """
+    choice = " or ".join(f"--columns participant={name}" for name in unused) or "none is left over"
+    return (
+        "No column of participants: no intercepts for subjects, and no test on other subjects. If"
+        f" a column has them, name it: {choice}."
+    )
+
+
 class _GainOptions(_ReadingOptions):
     """The observations, the language models, and the rules of the regression."""
 
@@ -192,7 +205,7 @@ class _GainOptions(_ReadingOptions):
 
 @command_of
 def gains(options: _GainOptions) -> int:
-    """Say how much surprisals add to predictions of reading times, and compare models.
+    """Estimate how much surprisals add to predictions of reading times, and compare models.
 
     A mixed model with length, frequency, position and earlier words is fitted without and with
     surprisals, and predicts subjects, then items, that it has not seen. Printed is the gain in
@@ -210,6 +223,8 @@ def gains(options: _GainOptions) -> int:
             seen="it has no column of reading times",
             todo="Give --columns rt=COLUMN.",
         )
+    if "participant" not in roles:
+        note(_without_subjects(read.unused))
     rules = {name: getattr(options, name) for name in GainRules.__dataclass_fields__}
     made = reading_gains(
         observations,
