@@ -293,7 +293,8 @@ def test_the_watch_of_a_slurm_job_cancels_it_after_two_checkpoints_in_a_row(
     [watch] = [one for one in blocks(DOCS / "checkpoints.md") if one.title == "watch.sh"]
     (tmp_path / "watch.sh").write_text(watch.text, "utf-8")
     programs = {
-        "squeue": 'echo . >> asked; [ $(wc -l < asked) -gt 4 ] || echo "$3 RUNNING"',
+        "squeue": 'echo . >> asked; if [ $(wc -l < asked) -le 4 ]; then echo "$3 RUNNING";\n'
+        "else mkdir -p out/checkpoint-5000; touch out/checkpoint-5000/trainer_state.json; fi",
         "scancel": 'echo "$1" >> canceled',
         "sleep": ":",
         "cimento": 'echo "$*" >> called; [ "$1" = run ] && exit 0\n'
@@ -312,7 +313,7 @@ def test_the_watch_of_a_slurm_job_cancels_it_after_two_checkpoints_in_a_row(
     for step in (1000, 2000, 3000):  # the last is half written
         (tmp_path / f"out/checkpoint-{step}/trainer_state.json").touch()
     path = f"{tmp_path}/bin:{os.environ['PATH']}"
-    watching = ["bash", "watch.sh", "77"]
+    watching = ["bash", "watch.sh", "77", "released"]
     variables = {**os.environ, "PATH": path}
     done = subprocess.run(watching, cwd=tmp_path, env=variables, check=False)  # noqa: S603  # the docs' own code
     called = [words for line in (tmp_path / "called").read_text("utf-8").splitlines()
@@ -324,9 +325,11 @@ def test_the_watch_of_a_slurm_job_cancels_it_after_two_checkpoints_in_a_row(
         ["77"] if stopped_at else []
     )
     assert done.returncode == (4 if stopped_at else 0)
-    assert called[-1][2] == f"gate/checkpoint-{stopped_at or 3000}"
+    # The last one was saved as the job ended.
+    assert called[-1][2] == f"gate/checkpoint-{stopped_at or 5000}"
     # Each checkpoint is scored once.
-    assert [words[0] for words in called] == ["run", "compare"] * (int(stopped_at or 3000) // 1000)
+    n_scored = int(stopped_at) // 1000 if stopped_at else 4
+    assert [words[0] for words in called] == ["run", "compare"] * n_scored
 
 
 @pytest.mark.parametrize(

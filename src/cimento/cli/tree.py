@@ -37,7 +37,7 @@ _ANALYZE = {
     "profile": Entry("Describe models in each dimension of a cloze suite.", "profile:profile"),
     "attribution": Entry("Find which region carries a prediction, by layer.", "explain:explain"),
     "reading-times": Entry("Add the surprisals of words to reading times.", "reading:join"),
-    "reading-gains": Entry("Say what surprisals add to reading times.", "reading:gains"),
+    "reading-gains": Entry("Estimate what surprisals add to reading times.", "reading:gains"),
     "power": Entry("Say how many items a difference needs.", "suites_derived:power_of_suite"),
     "probe": Entry("Classify sentences by a model's hidden states.", "suites_audit:probe_suites"),
     "exposure": Entry(
