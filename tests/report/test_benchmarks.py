@@ -199,7 +199,8 @@ def test_a_remark_on_a_measure_is_made_once_for_all_datasets(stored, tmp_path, c
     both = ", ".join(sorted(ISLANDS))
     for measure in ("lp", "mean-char"):
         assert shown.count(f"Judged on {measure}:") == 1
-        assert f"{both} [{measure}]: Judged on {measure}:" in shown
+        of_measure = shown.partition(f"{both} [{measure}]:")[2].partition(f"{both} [")[0]
+        assert f"Judged on {measure}:" in of_measure
     # What `surprisal` means is said where a column has that name.
     assert "surprisal: the sentence" not in shown
 
