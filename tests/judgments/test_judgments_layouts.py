@@ -218,3 +218,15 @@ def test_a_form_that_asks_twice_about_a_sentence_gives_its_marks_and_leaves_text
     path.write_text("\n".join(map(",".join, rows)) + "\n", encoding="utf-8")
     with pytest.raises(CimentoError, match="appears twice, with answers both times"):
         read_answers([path], ImportOptions())
+
+
+@pytest.mark.parametrize("heading", ["Nota (1-7)", "Julgamento [1 a 7]", "Valoración (1 = mal)"])
+def test_a_heading_of_answers_may_have_its_scale_behind_it(tmp_path, heading):
+    path = tmp_path / "papel.csv"
+    rows = [["Participante", "Item", "Frase", heading]]
+    rows += [[who, str(n), text, "5"] for who in ("P01", "P02") for n, text in enumerate(SENTENCES)]
+    path.write_text("\n".join(map(",".join, rows)) + "\n", encoding="utf-8")
+    answers = read_answers([path], ImportOptions())
+    (reading,) = answers.readings
+    assert reading.roles["answer"] == (heading,)
+    assert [one.value for one in answers.judgments] == ["5"] * 2 * len(SENTENCES)

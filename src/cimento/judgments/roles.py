@@ -6,6 +6,7 @@ dates, durations and objects are nobody's answer and nobody's name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -220,12 +221,28 @@ def with_roles(
         field: _fitting(
             renamed,
             field,
-            [name for name in names if field not in _BARRED or name not in columns.barred],
+            [
+                name
+                for name in _with_scaled(renamed, field, names)
+                if field not in _BARRED or name not in columns.barred
+            ],
             tested=field not in untested,
         )
         for field, names in columns.columns.items()
     }
     return renamed, replace(columns, columns={**fields, **{field_of(r): (r,) for r in chosen}})
+
+
+_SCALE_BEHIND = re.compile(r"\s*[(\[][^()\[\]]*\d[^()\[\]]*[)\]]\s*$")
+"""A scale in brackets behind a heading, as in *Nota (1-7)*."""
+
+
+def _with_scaled(table: Table, field: str, names: Sequence[str]) -> Sequence[str]:
+    """The names of a field; of answers, also those that the table has with a scale behind them."""
+    if field != "value":
+        return names
+    known = {*names}
+    return [*names, *(one for one in table.columns if _SCALE_BEHIND.sub("", one.strip()) in known)]
 
 
 def _fitting(table: Table, field: str, names: Sequence[str], *, tested: bool) -> tuple[str, ...]:
