@@ -232,7 +232,8 @@ def with_names_below(table: Table, columns: ColumnMap) -> tuple[Table, list[str]
     if len({*map(len, blocks)}) > 1 or any(len({*block}) < len(block) for block in blocks):
         return table, []
     filled = [names[begin] for begin, end in spans for _ in range(begin, end)]
-    note = f"Each name in {person!r} is that of its row and of those below it without one."
+    shown = table.shown(person)
+    note = f"Each name in {shown!r} is that of its row and of those below it without one."
     return table.with_cells({**table.cells, person: filled}), [note]
 
 
