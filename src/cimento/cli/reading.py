@@ -157,6 +157,24 @@ def _note_commas(changed: Mapping[str, str]) -> None:
         note(f"Column {name!r}: decimal commas are now points ({number} is {point}).")
 
 
+def _regressed(read: TableReading, *, where: str) -> dict[str, str]:
+    """The columns of a regression by their roles; it is said what no participants means.
+
+    Raises:
+        UsageError: the table has no reading times.
+    """
+    roles = {role: columns[0] for role, columns in read.roles.items()}
+    if "rt" not in roles:
+        raise UsageError(
+            where=where,
+            seen="it has no column of reading times",
+            todo="Give --columns rt=COLUMN.",
+        )
+    if "participant" not in roles:
+        note(_without_subjects(read.unused))
+    return roles
+
+
 def _without_subjects(unused: Sequence[str]) -> str:
     """What a table without participants does not allow, and how to name their column.
 
@@ -216,15 +234,7 @@ def gains(options: _GainOptions) -> int:
     from cimento.people.reading_gains import GainRules, ReadingColumns, reading_gains
 
     observations, names, read, changed = options.read()
-    roles = {role: columns[0] for role, columns in read.roles.items()}
-    if "rt" not in roles:
-        raise UsageError(
-            where=options.file.name,
-            seen="it has no column of reading times",
-            todo="Give --columns rt=COLUMN.",
-        )
-    if "participant" not in roles:
-        note(_without_subjects(read.unused))
+    roles = _regressed(read, where=options.file.name)
     rules = {name: getattr(options, name) for name in GainRules.__dataclass_fields__}
     made = reading_gains(
         observations,
