@@ -18,14 +18,8 @@ from cimento.app.opening import open_grid, save_grid
 from cimento.kinds.registry import load_suite
 from cimento.suites.design import squares
 from tests.helpers.app_user import visit
-from tests.helpers.grids import grid, stored
+from tests.helpers.grids import FOUR, grid, stored
 
-FOUR = (
-    ("1", "Chi pensa che Ugo corra?", "Chi pensi che corra?", "Chi chiede se Ugo corra?",
-     "Chi chiedi se corra?"),
-    ("2", "Chi crede che Ada rida?", "Chi credi che rida?", "Chi domanda se Ada rida?",
-     "Chi domandi se rida?"),
-)  # fmt: skip
 FACTORS = {"Struttura": ("isola", "no"), "Distanza": ("breve", "lunga")}
 CELLS = {
     "A": ("no", "breve"), "B": ("no", "lunga"), "C": ("isola", "breve"), "D": ("isola", "lunga"),

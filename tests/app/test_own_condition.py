@@ -67,19 +67,24 @@ def test_two_columns_of_labels_have_means_together(listed):
     }  # fmt: skip
 
 
-def test_a_group_and_a_person_without_a_good_choice_have_a_proportion_too():
-    names = ("accordo", "clitici")
-    labels = Labels.at(
-        {("coppie", str(n), ""): {"Condizione": name} for n, name in enumerate(names)}
-    )
-    answers = {"P-1": ("good", "bad"), "P-2": ("bad", "bad"), "P-3": ("good", "bad")}
-    judgments = [
+def choices(answers):
+    """Choices between the sentences of pairs: the sides that each person chose."""
+    return [
         Judgment(
             suite="coppie", item=str(n), condition=side, annotator=who, question=BETTER,
             value=f"Frase {side}.",
         )
         for who, sides in answers.items() for n, side in enumerate(sides)
     ]  # fmt: skip
+
+
+def test_a_group_and_a_person_without_a_good_choice_have_a_proportion_too():
+    names = ("accordo", "clitici")
+    labels = Labels.at(
+        {("coppie", str(n), ""): {"Condizione": name} for n, name in enumerate(names)}
+    )
+    answers = {"P-1": ("good", "bad"), "P-2": ("bad", "bad"), "P-3": ("good", "bad")}
+    judgments = choices(answers)
     found = label_shares(judgments, labels)
     grid = group_shares_grid(found, good_shares(judgments), "it")
     assert [row[:3] + tuple(map(float, row[3:6])) for row in grid.rows] == [
@@ -100,13 +105,7 @@ def test_choices_have_proportions_by_label():
         }
     )
     answers = {"P-1": ("good", "bad"), "P-2": ("good", "good"), "P-3": ("good", "bad")}
-    judgments = [
-        Judgment(
-            suite="coppie", item=str(n), condition=side, annotator=who, question=BETTER,
-            value=f"Frase {side}.",
-        )
-        for who, sides in answers.items() for n, side in enumerate(sides)
-    ]  # fmt: skip
+    judgments = choices(answers)
     found = label_shares(judgments, labels)
     shares = {one.label: (one.items, one.share.n, one.share.share) for one in found["Fenomeno"]}
     assert shares == {"accordo": (1, 3, 1.0), "clitici": (1, 3, pytest.approx(1 / 3))}

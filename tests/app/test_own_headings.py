@@ -14,7 +14,7 @@ from cimento.app.describing import describe
 from cimento.app.editing import Grid, rename_column
 from cimento.app.opening import open_grid, save_grid
 from cimento.kinds.registry import load_suite
-from tests.helpers.grids import grid
+from tests.helpers.grids import FOUR, grid
 
 ATTRACTION = (
     ("La zia delle vicine canta.", "plurale", "corretto", "1"),
@@ -31,12 +31,6 @@ RATED = (
     ("Maria il libro ha letto.", "3,1", "1,4", "30"),
     ("Ha Maria letto libro il.", "1,2", "0,6", "31"),
 )
-FOUR = (
-    ("1", "Chi pensa che Ugo corra?", "Chi pensi che corra?", "Chi chiede se Ugo corra?",
-     "Chi chiedi se corra?"),
-    ("2", "Chi crede che Ada rida?", "Chi credi che rida?", "Chi domanda se Ada rida?",
-     "Chi domandi se rida?"),
-)  # fmt: skip
 
 
 def with_roles(made: Grid, roles: dict[str, str]) -> Grid:

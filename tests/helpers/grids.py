@@ -31,3 +31,12 @@ def stored(made, path):
     path.parent.mkdir()
     rows = made.items.rows
     path.write_text("".join(";".join(row) + "\n" for row in rows), encoding="utf-8")
+
+
+FOUR = (
+    ("1", "Chi pensa che Ugo corra?", "Chi pensi che corra?", "Chi chiede se Ugo corra?",
+     "Chi chiedi se corra?"),
+    ("2", "Chi crede che Ada rida?", "Chi credi che rida?", "Chi domanda se Ada rida?",
+     "Chi domandi se rida?"),
+)  # fmt: skip
+"""Items of a design: the number of each, and its four sentences, plain ones before the island."""

@@ -341,11 +341,14 @@ def test_three_headings_of_qualtrics_and_a_preview_are_no_answers(tmp_path):
     assert {one.at for one in judgments} == {f"{day} 10:05:01", f"{day} 11:05:01"}
 
 
-def test_a_question_asked_like_the_others_is_read_though_its_sentences_share_few_words(tmp_path):
+@pytest.mark.parametrize("end", [".", ""])
+def test_a_question_asked_like_the_others_is_read_though_its_sentences_share_few_words(
+    end, tmp_path
+):
     pairs = [
-        ("Me empresta a chave?", "Empresta-me a chave?"),
-        ("A gente chega tarde hoje.", "Nós chegamos tarde hoje."),
-        ("Eu vi ela na praça.", "Eu a vi na praça."),
+        ("Me empresta a chave" + end, "Empresta-me a chave" + end),
+        ("A gente chega tarde hoje" + end, "Nós chegamos tarde hoje" + end),
+        ("Eu vi ela na praça" + end, "Eu a vi na praça" + end),
     ]
     asked = [f"{n}. Qual das duas você diria?" for n in range(1, 4)]
     rows = [[f"p{n}", "Sim, inglês.", *(pair[n % 2] for pair in pairs)] for n in range(4)]

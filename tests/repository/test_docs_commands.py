@@ -282,19 +282,21 @@ def test_an_own_machine_passes_over_a_checkpoint_that_is_half_written(tmp_path):
     assert done.stdout.split().count("-m") == 1
 
 
-@pytest.mark.parametrize(
-    ("ends", "stopped_at"),
-    [((4, 4, 0), "2000"), ((4, 0, 4), ""), ((4, 3, 4), "3000"), ((0, 0, 0), "")],
-)
-def test_the_watch_of_a_slurm_job_cancels_it_after_two_checkpoints_in_a_row(
-    ends, stopped_at, tmp_path
-):
-    """The page's script among stand-ins of the programs that it calls; a job ends after a while."""
+def watched(tmp_path, ends):
+    """The exit code of the page's watch, what it called, and what it canceled.
+
+    The programs that it calls are stand-ins: Slurm fails once, and the job 77 ends after a while,
+    when it saves its last checkpoint.
+
+    Args:
+        tmp_path: an empty folder.
+        ends: the exit code of the comparison of each checkpoint but the last, which passes.
+    """
     [watch] = [one for one in blocks(DOCS / "checkpoints.md") if one.title == "watch.sh"]
     (tmp_path / "watch.sh").write_text(watch.text, "utf-8")
     programs = {
-        "squeue": 'echo . >> asked; if [ $(wc -l < asked) -le 4 ]; then echo "$3 RUNNING";\n'
-        "else mkdir -p out/checkpoint-5000; touch out/checkpoint-5000/trainer_state.json; fi",
+        "squeue": "echo . >> asked; echo 177; case $(wc -l < asked) in 2) exit 1;; [1-4]) echo 77;;"
+        " *) mkdir -p out/checkpoint-5000; touch out/checkpoint-5000/trainer_state.json;; esac",
         "scancel": 'echo "$1" >> canceled',
         "sleep": ":",
         "cimento": 'echo "$*" >> called; [ "$1" = run ] && exit 0\n'
@@ -318,18 +320,36 @@ def test_the_watch_of_a_slurm_job_cancels_it_after_two_checkpoints_in_a_row(
     done = subprocess.run(watching, cwd=tmp_path, env=variables, check=False)  # noqa: S603  # the docs' own code
     called = [words for line in (tmp_path / "called").read_text("utf-8").splitlines()
               for words in commands(f"cimento {line}")]  # fmt: skip
+    canceled = tmp_path / "canceled"
+    jobs = canceled.read_text("utf-8").split() if canceled.exists() else []
+    return done.returncode, called, jobs
+
+
+@pytest.mark.parametrize(
+    ("ends", "stopped_at"),
+    [((4, 4, 0), "2000"), ((4, 0, 4), ""), ((4, 3, 4), "3000"), ((0, 0, 0), "")],
+)
+def test_the_watch_of_a_slurm_job_cancels_it_after_two_checkpoints_in_a_row(
+    ends, stopped_at, tmp_path
+):
+    code, called, canceled = watched(tmp_path, ends)
     assert [problems(words) for words in called] == [[]] * len(called)
     assert "checkpoint-4000" not in str(called)
-    canceled = tmp_path / "canceled"
-    assert (canceled.read_text("utf-8").split() if canceled.exists() else []) == (
-        ["77"] if stopped_at else []
-    )
-    assert done.returncode == (4 if stopped_at else 0)
+    assert canceled == (["77"] if stopped_at else [])
+    assert code == (4 if stopped_at else 0)
     # The last one was saved as the job ended.
     assert called[-1][2] == f"gate/checkpoint-{stopped_at or 5000}"
     # Each checkpoint is scored once.
     n_scored = int(stopped_at) // 1000 if stopped_at else 4
     assert [words[0] for words in called] == ["run", "compare"] * n_scored
+
+
+def test_the_watch_of_a_slurm_job_tries_again_what_failed_and_fails_with_it(tmp_path):
+    code, called, canceled = watched(tmp_path, (0, 1, 0))
+    compared = [words[2] for words in called if words[0] == "compare"]
+    assert compared.count("gate/checkpoint-2000") == 5  # as often as Slurm was asked
+    assert compared.count("gate/checkpoint-3000") == compared.count("gate/checkpoint-5000") == 1
+    assert (code, canceled) == (1, [])
 
 
 @pytest.mark.parametrize(

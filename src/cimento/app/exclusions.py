@@ -13,12 +13,11 @@ from nicegui import ui
 from cimento.app.answer_tables import alpha_title
 from cimento.app.findings import button
 from cimento.app.frame import Text, Visit, guarded, heading
-from cimento.app.label_shares import good_shares
+from cimento.app.label_shares import LabelShare, good_shares
 from cimento.app.parts import number_field, number_in, refused, table
 from cimento.app.words import Words, percent, said
 from cimento.errors import InputError
 from cimento.judgments import BETTER, Judgment
-from cimento.judgments.effects import ConditionShare
 from cimento.judgments.filters import (
     MEASURES,
     ExclusionRules,
@@ -253,10 +252,11 @@ def _show_each(
             Text(text).classes("small")
 
 
-def _good(share: ConditionShare | None, say: Words) -> str:
+def _good(one: LabelShare | None, say: Words) -> str:
     """How often a person chose the good sentence."""
-    if share is None:
+    if one is None:
         return "–"
+    share = one.share
     counts = say("people.of-of", part=round(share.share * share.n), whole=share.n)
     return f"{percent(100 * share.share, say)} ({counts})"
 

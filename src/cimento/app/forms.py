@@ -192,12 +192,13 @@ class OwnForms:
         keep(table, read_file)
         self._build_earlier()
         await self._show(name)
-        self._tell_new_name(file, name)
+        self._tell_new_name(file, name, is_new=not again)
 
-    def _tell_new_name(self, file: str, name: str) -> None:
-        """Say what answers are called whose file is called like others."""
-        wanted, _, number = name.rpartition("-")
-        if number.isdigit() and name != PurePath(file).stem:
+    def _tell_new_name(self, file: str, name: str, *, is_new: bool) -> None:
+        """Say what new answers are called whose file is called like others."""
+        stem = PurePath(file).stem
+        wanted = self._visit.workspace.new(JUDGMENTS, f"{stem}{SECRET}", free=False).stem
+        if is_new and name != wanted:
             self._shown_waiting.text = self._say("people.form-again", wanted=wanted, name=name)
 
     def _write(self, name: str, came: Import, about: About, remarks: Sequence[str]) -> None:

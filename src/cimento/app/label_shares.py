@@ -22,10 +22,10 @@ from cimento.suites import BAD, GOOD
 
 @dataclass(frozen=True, slots=True)
 class LabelShare:
-    """How often one condition was chosen in the items with a label.
+    """How often one condition was chosen in the items with a label, or by a person.
 
     Attributes:
-        label: of the items.
+        label: of the items, or the person.
         items: number of items.
         share: of the condition.
     """
@@ -54,7 +54,7 @@ def label_shares(judgments: Sequence[Judgment], labels: Labels) -> dict[str, lis
         by_label.pop("", None)
         if len(by_label) > 1:
             found[name] = [
-                LabelShare(label, len({(one.suite, one.item) for one in answers}), share)
+                LabelShare(label, _n_items(answers), share)
                 for label, answers in by_label.items()
                 for share in condition_shares(answers, options=sides)
                 if share.condition != BAD
@@ -67,8 +67,10 @@ def _sides(chosen: Sequence[Judgment]) -> tuple[str, ...]:
     return (GOOD,) if {one.condition for one in chosen} & {GOOD, BAD} else ()
 
 
-def good_shares(judgments: Sequence[Judgment]) -> dict[str, ConditionShare]:
+def good_shares(judgments: Sequence[Judgment]) -> dict[str, LabelShare]:
     """How often each person chose the good sentence of a pair; empty without such choices.
+
+    The label is the person.
 
     Args:
         judgments: the answers; those that are not choices between sentences are left out.
@@ -77,27 +79,30 @@ def good_shares(judgments: Sequence[Judgment]) -> dict[str, ConditionShare]:
     if not (sides := _sides(chosen)):
         return {}
     return {
-        person: next(
-            one for one in condition_shares(answers, options=sides) if one.condition == GOOD
-        )
+        person: LabelShare(person, _n_items(answers), share)
         for person, answers in grouped((one.annotator or "", one) for one in chosen).items()
+        for share in condition_shares(answers, options=sides)
+        if share.condition == GOOD
     }
 
 
+def _n_items(answers: Sequence[Judgment]) -> int:
+    return len({(one.suite, one.item) for one in answers})
+
+
 def group_shares_grid(
-    found: Mapping[str, Sequence[LabelShare]], people: Mapping[str, ConditionShare], language: str
+    found: Mapping[str, Sequence[LabelShare]], people: Mapping[str, LabelShare], language: str
 ) -> Grid:
     """The proportions of choices by label and by person, as a table for spreadsheet programs.
 
     Args:
         found: those of the items with each label, by column of labels.
-        people: those of each person.
+        people: those of each person, which are about nobody else and have no interval.
         language: of the headings, ISO 639-1.
     """
-    rows = [(name, one.label, one.items, one.share) for name, shares in found.items()
-            for one in shares]  # fmt: skip
     person = heading_of("annotator", language)
-    rows += [(person, code, share.n, share) for code, share in people.items()]
+    rows = [(name, one, _ends_of(one.share)) for name, shares in found.items() for one in shares]
+    rows += [(person, one, (None,) * 4) for one in people.values()]
     names = (
         "column", "label", "condition", "items_n", "of_n", "share", "sentences_low",
         "sentences_high", "people_low", "people_high",
@@ -108,19 +113,19 @@ def group_shares_grid(
         labels=3,
         rows=tuple(
             (
-                column, label,
-                told_side(told_cell(share.condition, language), language),
-                count(items), count(share.n), number(share.share, digits=4),
-                *(
-                    number(None if column == person else end, digits=4, absent="")
-                    for end in (
-                        share.these.low, share.these.high, share.others.low, share.others.high,
-                    )
-                ),
+                column, one.label,
+                told_side(told_cell(one.share.condition, language), language),
+                count(one.items), count(one.share.n), number(one.share.share, digits=4),
+                *(number(end, digits=4, absent="") for end in ends),
             )
-            for column, label, items, share in rows
+            for column, one, ends in rows
         ),
     )  # fmt: skip
+
+
+def _ends_of(share: ConditionShare) -> tuple[float | None, ...]:
+    """The ends of the intervals for other items, and for other people too."""
+    return (share.these.low, share.these.high, share.others.low, share.others.high)
 
 
 def show_label_shares(found: Mapping[str, Sequence[LabelShare]], say: Words) -> None:

@@ -17,7 +17,7 @@ from cimento.suites.naming import ALL_PREDICTIONS
 if TYPE_CHECKING:
     from cimento.compare.ranking import Rankings
     from cimento.compare.ranking_records import Ranking
-    from cimento.paired.pairwise import PairedCorrelations
+    from cimento.paired.pairwise import PairedCorrelations, PairwiseComparison
     from cimento.report.design_differences import DesignDifference
 
 
@@ -65,21 +65,24 @@ def _of_rates(rankings: Sequence[Ranking], short: dict[str, str]) -> Iterator[st
     """Which of few models get more items right."""
     return differences(
         [
-            (
-                PairTest(
-                    pair.suite,
-                    short[pair.first],
-                    short[pair.second],
-                    -(pair.change.estimate or 0.0),
-                    pair.test.p,
-                    pair.n if one.left_out else None,
-                ),
-                pair.corrected,
-            )
+            _tested(pair, short, p=pair.test.p, n=pair.n if one.left_out else None)
             for one in rankings
             for pair in one.pairs
         ]
     )
+
+
+def _tested(
+    pair: PairwiseComparison | PairedCorrelations,
+    short: dict[str, str],
+    *,
+    p: float | None,
+    n: int | None = None,
+) -> tuple[PairTest, float | None]:
+    """The test of two models, first minus second, with its corrected p."""
+    first_minus_second = -(pair.change.estimate or 0.0)  # undefined, it has no p
+    first, second = short[pair.first], short[pair.second]
+    return PairTest(pair.suite, first, second, first_minus_second, p, n), pair.corrected
 
 
 def _of_many(rankings: Sequence[Ranking], short: dict[str, str]) -> Iterator[str]:
@@ -105,18 +108,4 @@ def _by_kind(correlated: Sequence[PairedCorrelations]) -> dict[str, list[PairedC
 
 def _of_correlations(changes: Sequence[PairedCorrelations], short: dict[str, str]) -> Iterator[str]:
     """Which of few models correlate more with the same ratings."""
-    return differences(
-        [
-            (
-                PairTest(
-                    one.suite,
-                    short[one.first],
-                    short[one.second],
-                    -(one.change.estimate or 0.0),
-                    one.change.p,
-                ),
-                one.corrected,
-            )
-            for one in changes
-        ]
-    )
+    return differences([_tested(one, short, p=one.change.p) for one in changes])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
@@ -434,8 +434,7 @@ def _of_texts(
         cell: word for cell in cells if (word := _word_for(values.get(cell, cell))) is not None
     }
     of_column = [cell for cell in cells if cell not in words and times[cell] == 1]
-    are_told = must_share_words or not all(map(ends_sentence, of_column))
-    options = _alike(of_column) if are_told else of_column
+    options = _alike(of_column) if must_share_words else _long(of_column)
     n_known = sum(cells[cell] for cell in (*options, *words))
     is_alone = len(options) == 1 and len(options[0].split()) < _FEWEST_WORDS
     # Of a question such as whether somebody speaks another language, some just say no.
@@ -456,10 +455,14 @@ def _question(heading: str) -> str:
     return re.sub(r"\d+|\[[^\]]*\]", "", plain).casefold().strip()
 
 
+def _long(texts: Iterable[str]) -> list[str]:
+    return [text for text in texts if len(_plain(text).split()) > 1]
+
+
 def _alike(texts: Sequence[str]) -> list[str]:
     """The texts of two words or more that are like another one; the only one if it is alone."""
     words = {text: _plain(text).split() for text in texts}
-    long = [text for text in texts if len(words[text]) > 1]
+    long = _long(texts)
     if len(long) == 1:
         return long
     return [

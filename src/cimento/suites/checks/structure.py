@@ -425,12 +425,12 @@ STRUCTURE_CHECKS: tuple[Check, ...] = (
 
 def _example(stimuli: Stimuli) -> str | None:
     """Advice with a prediction about the first two conditions; None where there are none."""
-    better, worse, *_ = *filter(is_condition_name, stimuli.names), "", ""
-    if not worse:
+    names = [*filter(is_condition_name, stimuli.names)][:2]
+    if len(names) < 2:  # noqa: PLR2004  # one against the other
         return None
     return (
-        f"{CHECKS[NO_PREDICTIONS].todo} {EXAMPLE}{likelier(better, worse)}: {better} should be"
-        f" likelier than {worse}."
+        f"{CHECKS[NO_PREDICTIONS].todo} {EXAMPLE}{likelier(*names)}: {names[0]} should be"
+        f" likelier than {names[1]}."
     )
 
 
