@@ -48,11 +48,20 @@ def may_tell(table: Table, name: str) -> bool:
     answers = Answers(table.cells[name])
     if not answers.cells or answers.never or is_stamp(name) or called_so(name):
         return False
-    if table.profile(name).numbers_rows or table.profile(name).kind in ("codes", "sentences"):
+    kind = table.profile(name).kind
+    if table.profile(name).numbers_rows or kind == "codes":
+        return False
+    # Several words may be a level of schooling, which others share.
+    if kind == "sentences" and not _are_shared(answers.cells):
         return False
     if max(map(abs, answers.numbers), default=0) >= _LONGEST_CODE:
         return False
     return sum(len(cell.split()) for cell in answers.cells) <= _MOST_WORDS * len(answers.cells)
+
+
+def _are_shared(values: Collection[str]) -> bool:
+    """Whether values are few names, each of two people or rows on average."""
+    return 2 * len({*values}) <= len(values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +106,17 @@ def about_in(table: Table | None, came: Import, chosen: Mapping[str, str]) -> Ab
     form, people = form_table(table), {one.annotator for one in came.judgments}
     wanted = [name for name, role in chosen.items() if role == TOLD]
     # Of one person alone, every column of a table with an answer in each row may be the same.
-    if not chosen and (ANSWERS in reading.roles or len(people) > 1):
+    is_proposed = not chosen and (ANSWERS in reading.roles or len(people) > 1)
+    if is_proposed:
         wanted = [name for name in reading.unused
                   if name in form.table.columns and may_tell(form.table, name)]  # fmt: skip
     who = [came.people.get(cell, "") for cell in form.table.stripped(person)]
     told: dict[str, Mapping[str, str]] = {}
     columns = []
     for name in filter(form.table.columns.__contains__, wanted):
-        if said := _one_each(who, form.table.stripped(name), people):
+        said = _one_each(who, form.table.stripped(name), people)
+        is_text = is_proposed and form.table.profile(name).kind == "sentences"
+        if said and not (is_text and not _are_shared(said.values())):
             told[name if form.heading(name) in told else form.heading(name)] = said
             columns.append(name)
     return About(told, tuple(columns))

@@ -46,18 +46,8 @@ from cimento.app.labels import (
     show_label_tables,
 )
 from cimento.app.parts import ends, table
-from cimento.app.rated import (
-    INVERTED,
-    Scale,
-    ScaleForm,
-    WordsForm,
-    in_numbers,
-    inverted,
-    on_scale,
-    ratings_of,
-    scale_of,
-    words_of,
-)
+from cimento.app.rated import WordsForm, in_numbers, ratings_of, words_of
+from cimento.app.scales import INVERTED, ScaleChoice, ScaleForm, scale_of
 from cimento.app.sentence_means import people_without_z, sentence_means
 from cimento.app.times import ReadingTimes
 from cimento.app.words import Words, reason_of, two_decimals
@@ -264,9 +254,13 @@ class Results:
                 self._scale = ScaleForm(
                     self._visit, self._judgments, self._keep_scale,
                     file.rows_of if file else lambda _: (),
+                    named=file.scale_named() if file else None,
                     is_inverted=INVERTED.partition(":")[0] in remarks,
                 )  # fmt: skip
                 self._scale.build()
+                if self._scale.waits:  # no mean before it is known which ratings count
+                    self._more.set_visibility(False)
+                    return
             offer_without(self._visit, self._judgments, self._labels, self._leave)
             AnswerFiles(
                 name=self._called(self._kept.stem), judgments=self._judgments,
@@ -430,18 +424,14 @@ class Results:
         await asyncio.to_thread(_write, numbered, target, said)
         await self.take(target)
 
-    async def _keep_scale(self, scale: Scale, invert: bool) -> None:  # noqa: FBT001  # a callback
-        """Keep the ends of the scale with the answers, which are turned round if somebody says so.
+    async def _keep_scale(self, choice: ScaleChoice) -> None:
+        """Keep what somebody says of the scale with the answers.
 
-        Rules then leave people out of answers that are turned round too.
+        Rules then leave people out of answers that are turned round, or fewer, too.
         """
-        for place in {self._kept, *([self._place] if invert else [])}:
-            said = (await asyncio.to_thread(how_read, place)).splitlines()
-            judgments = await asyncio.to_thread(_read, place)
-            if invert:
-                judgments = inverted(judgments, scale)
-                said.append(INVERTED.format(*scale))
-            await asyncio.to_thread(_write, on_scale(judgments, scale), place, said)
+        changes = choice.inverts or choice.leaves
+        for place in {self._kept, *([self._place] if changes else [])}:
+            await asyncio.to_thread(choice.keep, place)
         self._judgments = await asyncio.to_thread(_read, self._kept)
         await self._describe()
 

@@ -20,7 +20,8 @@ from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
 from cimento.app.jobs import BUSY
 from cimento.app.labels import suite_of
 from cimento.app.parts import ends, show_demo, table
-from cimento.app.rated import ratings_of, scale_of
+from cimento.app.rated import ratings_of
+from cimento.app.scales import scale_of
 from cimento.app.words import USUAL, Words, percent, reason_of, two_decimals
 from cimento.app.workspace import SUITES
 from cimento.errors import InputError

@@ -12,8 +12,11 @@ from pathlib import Path
 
 from cimento.app.incoming import table_in
 from cimento.errors import CimentoError
+from cimento.intake.reading import ANSWERS
+from cimento.intake.scale_ends import ends_of_all
 from cimento.io.files import read_bytes
 from cimento.judgments import Judgment
+from cimento.judgments.forms import form_table
 from cimento.suites.reading import sha256_of
 
 
@@ -61,6 +64,17 @@ class ReadFile:
             )
 
         return [row.number for row in (table.rows if table else ()) if has_it(row.cells)]
+
+    def scale_named(self) -> tuple[int, int] | None:
+        """The ends of the scale in the headings of its answers; None without them, or with others.
+
+        Nobody has confirmed them.
+        """
+        if (table := table_in(self.name, self.data)) is None:
+            return None
+        form = form_table(table)
+        answers = [name for name, role in self.roles.items() if role in ("answer", ANSWERS)]
+        return ends_of_all(form.heading(name) for name in answers)
 
     def test_as_made(self) -> bytes | None:
         """The content of the test that its sentences made; None where somebody changed it."""

@@ -6,11 +6,12 @@ import difflib
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from cimento.errors import InputError, counted, did_you_mean
+from cimento.intake.scale_ends import without_scale
 from cimento.judgments import NOT_OF_SUITE, finite
 from cimento.suites.letters import one_spelling
 
@@ -198,11 +199,20 @@ class AskedItems:
                 return next(iter(meant))
         return None
 
-    def is_numbered(self, *names: str) -> bool:
-        """Whether a question is known only without the number before it."""
+    def only_without(self, plain: Callable[[str], str], *names: str) -> bool:
+        """Whether a question is known only without what a form writes beside its sentence.
+
+        Args:
+            plain: gives a text without that.
+            names: what the question may be called.
+        """
         parts = [part for name in names for part in _parts(comparable_text(name))]
-        plain = {*map(without_number, parts)}
-        return self._by_name.keys().isdisjoint(parts) and not self._by_name.keys().isdisjoint(plain)
+        if not self._by_name.keys().isdisjoint(parts):
+            return False
+        return any(
+            plain(part) != part and not self._by_name.keys().isdisjoint(_bare(part))
+            for part in parts
+        )
 
     def hint(self, name: str) -> str:
         """A hint for an unknown name: similar names, else the first known ones."""
@@ -254,6 +264,14 @@ def numbers_said(plain: Mapping[str, str]) -> Iterator[str]:
         yield f"{n} kept without the number before the sentence, such as {first!r}."
 
 
+def scales_said(plain: Mapping[str, str]) -> Iterator[str]:
+    """What is said of questions that are kept without their scales; see `scales_behind`."""
+    if plain:
+        first = next(iter(plain))
+        n = counted(len(plain), "question is", "questions are")
+        yield f"{n} kept without the scale behind the sentence, such as {first!r}."
+
+
 def comparable_text(text: str) -> str:
     """A text as places are compared: in one spelling, without tags, with single blanks."""
     return " ".join(one_spelling(_TAG.sub(" ", text)).split())
@@ -270,8 +288,13 @@ def _variants(name: str) -> Iterator[str]:
     plain = list(_parts(comparable_text(name)))
     yield from plain
     for part in plain:
-        if (text := without_number(part)) != part:
-            yield text
+        yield from _bare(part)
+
+
+def _bare(part: str) -> set[str]:
+    """A text without the number before it, without the scale behind it, and without either."""
+    unnumbered = without_number(part)
+    return {unnumbered, without_scale(part), without_scale(unnumbered)}
 
 
 def _parts(whole: str) -> Iterator[str]:

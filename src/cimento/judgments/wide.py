@@ -14,10 +14,18 @@ from cimento.errors import InputError, UsageError, counted
 from cimento.intake.forms import of_grid
 from cimento.intake.names import ends_sentence
 from cimento.intake.reading import ANSWERS
+from cimento.intake.scale_ends import scales_behind, without_scale
 from cimento.intake.table import Table
 from cimento.intake.tables import open_table
 from cimento.judgments import BETTER, BOTH, NONE, TEXT, ColumnMap, RawRow
-from cimento.judgments.asked import GRID_DASH, AskedItems, numbers_before, numbers_said
+from cimento.judgments.asked import (
+    GRID_DASH,
+    AskedItems,
+    numbers_before,
+    numbers_said,
+    scales_said,
+    without_number,
+)
 from cimento.judgments.chosen import ChoiceQuestion, choices_in, choices_said, ties_said
 from cimento.judgments.codes import decoded
 from cimento.judgments.columns import Answers, by_itself, no_items
@@ -344,7 +352,7 @@ def _remarks(
     form: FormTable, asked: _Asked, places: AskedItems, doubted: Mapping[str, str]
 ) -> Iterator[str]:
     """What is said of the questions of a table, of which some may be no sentences."""
-    yield from _numbered(form, asked.rated, places)
+    yield from _bare(form, asked.rated, places)
     yield from _strange(asked.others, places)
     yield from choices_said(asked.choices, {name: form.heading(name) for name in asked.choices})
     texts = [doubted[name] for name in asked.rated if name in doubted]
@@ -364,13 +372,14 @@ def _matched(form: FormTable, rated: Sequence[str], places: AskedItems) -> dict[
     }
 
 
-def _numbered(form: FormTable, chosen: Sequence[str], places: AskedItems) -> Iterator[str]:
-    """What is said of questions that a suite has without the numbers before them."""
-    numbered = [name for name in chosen if places.is_numbered(form.heading(name), name)]
-    if numbered:
-        count = counted(len(numbered), "question was", "questions were")
-        first = form.heading(numbered[0])
-        yield f"{count} matched without the number before the sentence, such as {first!r}."
+def _bare(form: FormTable, chosen: Sequence[str], places: AskedItems) -> Iterator[str]:
+    """What is said of questions that a suite has without their numbers or scales."""
+    for plain, beside in ((without_number, "number before"), (without_scale, "scale behind")):
+        found = [name for name in chosen if places.only_without(plain, form.heading(name), name)]
+        if found:
+            count = counted(len(found), "question was", "questions were")
+            first = form.heading(found[0])
+            yield f"{count} matched without the {beside} the sentence, such as {first!r}."
 
 
 def _strange(others: Mapping[str, str], places: AskedItems) -> Iterator[str]:
@@ -383,11 +392,18 @@ def _strange(others: Mapping[str, str], places: AskedItems) -> Iterator[str]:
 def _item_names(
     form: FormTable, asked: _Asked, places: AskedItems
 ) -> tuple[Mapping[str, str], Iterator[str]]:
-    """Each column with the name of its item, and what is said of numbers left out before them."""
+    """Each column with the name of its item, and what is said of what is left out around them."""
     names = _headings(form, asked.items)
-    # A suite finds its sentences with their numbers or without them.
-    plain = {} if places else numbers_before([names[name] for name in asked.rated])
-    return {name: plain.get(item, item) for name, item in names.items()}, numbers_said(plain)
+    if places:  # a suite finds its sentences with numbers and scales or without them
+        return names, iter(())
+    rated = [names[name] for name in asked.rated]
+    plain = numbers_before(rated)
+    bare = scales_behind([plain.get(item, item) for item in rated])
+    kept = {item: plain.get(item, item) for item in names.values()}
+    return (
+        {name: bare.get(kept[item], kept[item]) for name, item in names.items()},
+        itertools.chain(numbers_said(plain), scales_said(bare)),
+    )
 
 
 def _headings(form: FormTable, chosen: Sequence[str]) -> Mapping[str, str]:

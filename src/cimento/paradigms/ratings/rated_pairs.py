@@ -14,13 +14,14 @@ from cimento.intake.decoding import unusable
 from cimento.intake.names import split_side, without_noun
 from cimento.intake.reading import with_role
 from cimento.intake.roles import fits
+from cimento.intake.scale_ends import ends_named
 from cimento.intake.sheets import read_sheet
 from cimento.intake.table import Table
 from cimento.intake.tables import RECORDS, SUFFIXES, read_header
 from cimento.intake.words import NAMES
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.model_values import faults_of_model_values
-from cimento.paradigms.ratings.scale_names import ends_named, order_faults
+from cimento.paradigms.ratings.scale_names import order_faults
 from cimento.paradigms.ratings.slips import (
     assumed_faults,
     assumed_scale,

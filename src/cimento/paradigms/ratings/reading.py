@@ -20,6 +20,7 @@ from cimento.intake.numbered import with_items_numbered
 from cimento.intake.profile import ABSENT, is_absent
 from cimento.intake.reading import TableReading, reading_of
 from cimento.intake.roles import find
+from cimento.intake.scale_ends import ends_named
 from cimento.intake.shapes import ANSWERS, BY_PEOPLE, LABELED, RATINGS
 from cimento.intake.sheets import read_sheet, unread_contexts
 from cimento.intake.table import Table, place_of_row
@@ -41,7 +42,7 @@ from cimento.paradigms.ratings.gathered import (
 )
 from cimento.paradigms.ratings.marked import is_marked_list
 from cimento.paradigms.ratings.rated_pairs import is_rated_pairs
-from cimento.paradigms.ratings.scale_names import ends_named, order_faults
+from cimento.paradigms.ratings.scale_names import order_faults
 from cimento.paradigms.ratings.slips import (
     assumed_faults,
     assumed_scale,

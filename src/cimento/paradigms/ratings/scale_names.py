@@ -1,4 +1,4 @@
-"""What the name of a column of ratings says of their scale: its ends, and which of them is good."""
+"""What the name of a column of ratings says of their scale: which of its ends is good."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from string import ascii_uppercase
 from cimento.errors import Fault
 from cimento.faults import fault
 from cimento.intake.names import meaning
+from cimento.intake.scale_ends import LEGEND
 from cimento.intake.table import Table
 
-_ENDS = re.compile(r"\(\s*(-?\d+)\s*(?:[-–—/…]|\.\.\.?|a|al|to|до)\s*(\d+)\s*\)\s*$")
-_LEGEND = re.compile(r"(-?\d+)\s*(?:[=:]\s*|\(\s*)([^\W\d][^\d,;)=]*)")
 _BEST = (
     "perfe", "excel", "eccell", "ottim", "óptim", "ótim", "best", "miglior", "mejor", "melhor",
     "natural", "normal", "fine", "possib", "posib", "лучш", "отличн", "естествен", "нормальн",
@@ -28,18 +27,6 @@ _NOT = {
     "meno", "menos", "наименее", "мало",
 }  # fmt: skip
 _N_LETTERS = len(ascii_uppercase)
-
-
-def ends_named(header: str) -> tuple[int, int] | None:
-    """The ends of the scale in the name of a column.
-
-    >>> ends_named("Juicio medio (1-7)"), ends_named("Giudizio (1 = pessima, 5 = ottima)")
-    ((1, 7), (1, 5))
-    """
-    match = _ENDS.search(header)
-    numbers = [*map(int, match.groups())] if match else [*_legend(header)]
-    low, high = (min(numbers), max(numbers)) if numbers else (0, 0)
-    return (low, high) if low < high else None
 
 
 def order_faults(table: Table, column: str, given: Sequence[float]) -> list[Fault]:
@@ -78,7 +65,7 @@ def order_faults(table: Table, column: str, given: Sequence[float]) -> list[Faul
 
 def _legend(header: str) -> Mapping[int, str]:
     """The numbers that the name of a column explains, each with ``good``, ``bad`` or nothing."""
-    return {int(number): _side(words) for number, words in _LEGEND.findall(header)}
+    return {int(number): _side(words) for number, words in LEGEND.findall(header)}
 
 
 def _side(text: str) -> str:
