@@ -249,18 +249,9 @@ class Results:
                 WordsForm(self._visit, words, self._number, is_all=only_words).build()
             if only_words:
                 return
-            if numbers and self._survey is None:
-                file = kept(self._table(self._name))
-                self._scale = ScaleForm(
-                    self._visit, self._judgments, self._keep_scale,
-                    file.rows_of if file else lambda _: (),
-                    named=file.scale_named() if file else None,
-                    is_inverted=INVERTED.partition(":")[0] in remarks,
-                )  # fmt: skip
-                self._scale.build()
-                if self._scale.waits:  # no mean before it is known which ratings count
-                    self._more.set_visibility(False)
-                    return
+            if numbers and self._survey is None and self._build_scale(remarks).waits:
+                self._more.set_visibility(False)  # no mean before it is known which ratings count
+                return
             offer_without(self._visit, self._judgments, self._labels, self._leave)
             AnswerFiles(
                 name=self._called(self._kept.stem), judgments=self._judgments,
@@ -275,6 +266,18 @@ class Results:
             show_shares(shares, self._labels, self._say)
             named, labels = named_by_labels(self._judgments, self._labels)
             show_accepted(acceptance_shares(named), labels, self._say)
+
+    def _build_scale(self, remarks: str) -> ScaleForm:
+        """The scale of the ratings in numbers, to be confirmed."""
+        file = kept(self._table(self._name))
+        self._scale = ScaleForm(
+            self._visit, self._judgments, self._keep_scale,
+            file.rows_of if file else lambda _: (),
+            named=file.scale_named() if file else None,
+            is_inverted=INVERTED.partition(":")[0] in remarks,
+        )  # fmt: skip
+        self._scale.build()
+        return self._scale
 
     def _other(self) -> Path | None:
         """The table of everybody where rules have left the one that is shown, or the other way."""
