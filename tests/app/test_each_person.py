@@ -12,7 +12,7 @@ from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.people.surveys.administration import judgments_in
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.material import SurveyPlan
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.suites.builtin import find_suite
 from cimento.suites.ratings import rated_of
 from tests.app.test_people_page import fill

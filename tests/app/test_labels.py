@@ -15,7 +15,7 @@ from cimento.people.annotate.importing import apply_judgments
 from cimento.people.surveys import read_design
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.material import SurveyPlan
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.suites.suite_workbook import fold
 from tests.app.test_people_page import answer_all
 from tests.helpers.app_user import visit

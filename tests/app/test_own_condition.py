@@ -21,7 +21,8 @@ from cimento.intake.words import EXPORTED
 from cimento.judgments import BETTER, Judgment, judgments_of, read_judgments
 from cimento.people.annotate.importing import apply_judgments
 from cimento.people.surveys.building import build_design
-from cimento.people.surveys.material import SurveyPlan, load_material
+from cimento.people.surveys.material import load_material
+from cimento.people.surveys.plan import SurveyPlan
 
 SENTENCES = [
     ("Le barche sono tornate all'alba.", "accordo", "buona"),

@@ -15,7 +15,7 @@ from cimento.judgments.summaries import mean_ratings
 from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.material import SurveyPlan
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.suites.builtin import find_suite
 from tests.helpers.app_user import look_often, until, visit
 from tests.helpers.survey_help import hidden, small

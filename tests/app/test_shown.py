@@ -29,8 +29,8 @@ from cimento.kinds.run import open_runs
 from cimento.people.surveys import DATABASE, design_json, read_design, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.material import SurveyPlan
 from cimento.people.surveys.participants import network_host
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.report.figures import Figure
 from cimento.report.formatting import p_number, signed
 from cimento.report.grid import EstimateCell, Grid

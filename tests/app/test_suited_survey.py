@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from cimento.app.checking import check_grid
 from cimento.app.opening import open_grid
 from cimento.app.proposing import suits_people
-from cimento.app.suiting import Suited, suited_to
+from cimento.app.suiting import seen_by_each, suited_to
+from cimento.errors import UsageError
 from cimento.judgments import Judgment
 from cimento.kinds.registry import load_suite
 from cimento.people.annotate.importing import apply_judgments
 from cimento.people.surveys import read_design
 from cimento.people.surveys.building import build_design
-from cimento.people.surveys.material import SurveyPlan
+from cimento.people.surveys.plan import SurveyPlan
 from tests.app.test_people_page import fill
 from tests.helpers.app_user import until, visit
 
@@ -36,16 +39,18 @@ ITEMS = (
 @pytest.mark.parametrize(
     ("table", "suited"),
     [
-        (PAIRS, Suited(task="choice", language="", is_each_alone=False)),
-        (LIST, Suited(task="likert", language="", is_each_alone=True)),
-        (ITEMS, Suited(task="likert", language="", is_each_alone=False)),
+        (PAIRS, ("choice", False, [2, 2])),
+        (LIST, ("likert", True, [1, 1, 1])),
+        (ITEMS, ("likert", False, [2, 2])),
         ("a\tb\n1\t2\n", None),
     ],
 )
 def test_what_suits_a_table(tmp_path, table, suited):
     file = tmp_path / "barche.tsv"
     file.write_text(table, encoding="utf-8")
-    assert suited_to(file) == suited
+    found = suited_to(file)
+    of_items = found and (found.task, found.is_each_alone, [*found.sizes.values()])
+    assert of_items == suited
 
 
 def test_conditions_of_any_names_are_asked_about_and_their_ratings_run(tmp_path):
@@ -138,3 +143,61 @@ def test_a_list_without_items_is_seen_whole_and_the_page_says_so(tmp_path):
 
     visit(tmp_path, flow)
     assert not (tmp_path / "queue").exists() or not list((tmp_path / "queue").glob("*.json"))
+
+
+PHENOMENA = (
+    "N.;Frase;Fenomeno;Condizione\n1;Le barche tornano.;accordo;norma\n"
+    "2;Le barche torna.;accordo;parlato\n3;Ti vedo domani.;clitici;norma\n"
+    "4;Vedo ti domani.;clitici;parlato\n5;Sono partita presto.;ausiliare;norma\n"
+    "6;Ho partita presto.;ausiliare;parlato\n"
+)
+
+
+@pytest.mark.parametrize("lists", [None, 2, 3])
+def test_the_number_of_sentences_that_somebody_sees_is_that_of_the_lists(lists, tmp_path):
+    file = tmp_path / "fenomeni.csv"
+    file.write_text(PHENOMENA, encoding="utf-8")
+    plan = SurveyPlan(contact="Anna", language="it", checks=0, surveys=lists)
+    dealt = [len(survey.questions) for survey in build_design(file, plan).surveys]
+    told = seen_by_each([*suited_to(file).sizes.values()], lists)
+    assert told == (len(dealt), min(dealt), max(dealt))
+
+
+def test_everybody_sees_all_conditions_where_somebody_wants_it(tmp_path):
+    folder = tmp_path / "suites"
+    folder.mkdir()
+    (folder / "fenomeni.csv").write_text(PHENOMENA, encoding="utf-8")
+
+    made = tmp_path / "surveys" / "fenomeni"
+
+    async def walk(user):
+        await user.open("/it/people?suite=suites/fenomeni.csv")
+        await user.should_see("Ogni persona vede 3 delle 6 frasi", retries=300)
+        await user.should_see("(accordo, clitici, ausiliare)")
+        fill(user, ui.input, "Responsabile (nome ed e-mail)", "Anna")
+        user.find("Tutti vedono tutte le frasi").click()
+        await user.should_see("Ognuno vede tutte le 6 frasi", retries=300)
+        user.find("Crea il questionario").click()
+        await until(lambda: any(made.glob("*.json")))
+
+    visit(tmp_path, walk)
+    design = read_design(tmp_path / "surveys" / "fenomeni")
+    [survey] = design.surveys
+    asked = {one.id: one for one in design.questions if not one.expected}
+    in_order = [asked[name].item for name in survey.questions if name in asked]
+    assert sorted(in_order) == ["accordo"] * 2 + ["ausiliare"] * 2 + ["clitici"] * 2
+    assert all(one != after for one, after in pairwise(in_order))
+
+
+@pytest.mark.parametrize(
+    ("table", "more", "said"),
+    [
+        (PAIRS, {"task": "choice"}, "task choice"),
+        (PHENOMENA.replace(";", "\t"), {"apart": "N."}, "'N.'"),
+    ],
+)
+def test_all_conditions_are_refused_where_they_mean_nothing(table, more, said, tmp_path):
+    file = tmp_path / "barche.tsv"
+    file.write_text(table, encoding="utf-8")
+    with pytest.raises(UsageError, match=f"all.conditions: .*{said}"):
+        build_design(file, SurveyPlan(contact="Anna", language="it", all_conditions=True, **more))

@@ -10,7 +10,7 @@ from cimento.judgments import BETTER, judgments_of, read_judgments
 from cimento.people.surveys import DATABASE, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.material import SurveyPlan
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.suites.builtin import find_suite
 from tests.app.test_people_page import answer_all, fill
 from tests.helpers.app_user import visit

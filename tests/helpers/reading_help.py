@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from cimento.people.surveys.building import build_design
-from cimento.people.surveys.material import SurveyPlan
+from cimento.people.surveys.plan import SurveyPlan
 from tests.helpers.command_line import invoke
 
 SUITE = """\

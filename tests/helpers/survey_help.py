@@ -12,7 +12,7 @@ import pytest
 
 from cimento.people.surveys import storage
 from cimento.people.surveys.building import build_design
-from cimento.people.surveys.material import SurveyPlan
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.people.surveys.server import listen, make_app, make_server
 from cimento.suites.builtin import find_suite
 

@@ -5,7 +5,8 @@ import pytest
 from cimento.errors import are_opposites, did_you_mean
 from cimento.kinds.registry import audit_suite, load_suite
 from cimento.people.surveys.building import build_design
-from cimento.people.surveys.material import SurveyPlan, load_material
+from cimento.people.surveys.material import load_material
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.suites.filler_rows import fillers_in
 from cimento.suites.ratings import rated_of, ratings_by
 from cimento.suites.sentence_list import labels_named, sentence_list

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cimento import SuiteError, UsageError, load_suite
 from cimento.people.surveys.building import build_design
-from cimento.people.surveys.material import SurveyPlan
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.suites.formats import detect_format
 from cimento.suites.formats.examples import pairs_in_list, read_examples
 from tests.helpers.command_line import invoke

@@ -29,8 +29,8 @@ from cimento.people.surveys.distractors import (
     sheet_rows,
 )
 from cimento.people.surveys.lexicon import Lexicon, lexicon_of, read_lexicon
-from cimento.people.surveys.material import SurveyPlan
 from cimento.people.surveys.maze import COLUMNS, read_sheet
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.report.grid import Grid
 
 if TYPE_CHECKING:

@@ -70,7 +70,7 @@ def survey_command(suite: str, given: Mapping[str, object], folder: str) -> list
         folder: the survey's folder.
     """
     flags = (
-        (f"--{name.replace('_', '-')}", f"{value}")
+        (f"--{name.replace('_', '-')}", *([] if value is True else [f"{value}"]))
         for name, value in given.items()
         if value or name == "checks"  # of no other option is 0 a wish
     )

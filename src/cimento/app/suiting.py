@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cimento.errors import CimentoError
@@ -27,11 +28,13 @@ class Suited:
             instructions in it.
         is_each_alone: whether each of its sentences is an item of its own, so that everybody sees
             all of them.
+        sizes: number of the conditions of each item, by its name, where people see one of them.
     """
 
     task: SurveyTask
     language: str
     is_each_alone: bool
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
 
 def suited_to(path: Path) -> Suited | None:
@@ -52,4 +55,20 @@ def suited_to(path: Path) -> Suited | None:
         language=language if language in languages() else "",
         is_each_alone=asked.task == RATED_ONE_BY_ONE
         and all(len(of_one) == 1 for of_one in items.values()),
+        sizes={name: len(of_one) for name, of_one in items.items()},
     )
+
+
+def seen_by_each(sizes: Sequence[int], lists: int | None) -> tuple[int, int, int]:
+    """How many sentences a participant sees, who sees one condition of an item at most.
+
+    Args:
+        sizes: number of the conditions of each item.
+        lists: into which they are dealt; None for as few as possible.
+
+    Returns:
+        The number of lists, and of sentences in the shortest and the longest of them.
+    """
+    count = max(lists or 0, *sizes)
+    shortest, rest = divmod(sum(sizes), count)
+    return count, shortest, shortest + bool(rest)

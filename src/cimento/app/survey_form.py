@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
+from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,7 +17,7 @@ from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, withdr
 from cimento.app.maze import Distractors
 from cimento.app.parts import refused, searched
 from cimento.app.shown import survey_command
-from cimento.app.suiting import RATED_ONE_BY_ONE, Suited, suited_to
+from cimento.app.suiting import RATED_ONE_BY_ONE, Suited, seen_by_each, suited_to
 from cimento.app.words import reason_of
 from cimento.app.workspace import SURVEYS
 from cimento.errors import CimentoError
@@ -26,14 +27,15 @@ from cimento.kinds.base import TIMED_TASKS, SurveyTask
 from cimento.people.surveys import AfterError
 from cimento.people.surveys.building import USUAL, build_design
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.material import ANSWER, CHOICES, SurveyPlan, languages
+from cimento.people.surveys.material import ANSWER, CHOICES, languages
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.suites.builtin import find_suite
 from cimento.suites.filler_rows import fillers_in
 
 _USUAL = SurveyPlan()
 _OPTIONS = (
     "task", "surveys", "scale", "contact", "title", "language", "break_every", "limit", "checks",
-    "completion", "after_error",
+    "completion", "after_error", "all_conditions",
 )  # fmt: skip
 """The options that the form has, as the command lists them."""
 
@@ -54,6 +56,8 @@ _READ, _KINDS_READ = ("practice", "fillers"), ("practice", "filler")
 
 _UNTIMED = ("scale", "checks")
 """Options without use where sentences are read word by word."""
+
+_SHOWN_ITEMS = 3
 
 MATERIAL = "material"
 """The folder of a survey with what was typed into the form."""
@@ -110,7 +114,8 @@ class SurveyForm:
                     field.props["hint"] = say(f"people.usual-{name}")
                 self._fields[name] = field
         Text(say("people.empty-fields")).classes("small")
-        self._apart = Text(say("people.not-two")).classes("small")
+        self._apart = Text(say("people.not-two")).classes("small").mark("seen-by-each")
+        self._fields["all_conditions"] = ui.checkbox(say("people.all-conditions"))
         self._alone = Text(say("people.each-alone")).classes("small").mark("each-alone")
         self._fillers = LabeledFillers(visit, self._show)
         self._fillers.build()
@@ -212,6 +217,8 @@ class SurveyForm:
         is_alone = bool(self._suited and self._suited.is_each_alone)
         self._alone.set_visibility(is_alone)
         self._apart.set_visibility(not is_alone)
+        self._apart.text = self._seen()
+        self._fields["all_conditions"].set_visibility(self._has_lists)
         for part in (self._timed, self._lines_timed):
             part.set_visibility(is_timed)
         self._lines.set_visibility(not is_timed)
@@ -228,9 +235,36 @@ class SurveyForm:
             words += ["--filler-label", label]
         self._command.show(words, whole=bool(name))
 
+    @property
+    def _has_lists(self) -> bool:
+        """Whether an item has several conditions, of which people see one if nothing is chosen."""
+        sizes = self._suited.sizes.values() if self._suited else ()
+        return self._task in (RATED_ONE_BY_ONE, *TIMED_TASKS) and max(sizes, default=0) > 1
+
+    def _seen(self) -> str:
+        """How many of the sentences a participant sees, and why."""
+        say, given = self._say, self._given()
+        is_plain = not self._fillers.chosen and "limit" not in given
+        if self._suited is None or not self._has_lists or not is_plain:
+            return say("people.not-two")
+        sizes = self._suited.sizes
+        total = say.number(sum(sizes.values()))
+        if "all_conditions" in given:
+            return say("people.seen-all", total=total)
+        lists, *ends = seen_by_each([*sizes.values()], given.get("surveys"))
+        names = ", ".join(
+            [*islice(sizes, _SHOWN_ITEMS), *(["..."] if len(sizes) > _SHOWN_ITEMS else [])]
+        )
+        seen = "–".join(dict.fromkeys(map(say.number, ends)))
+        return say(
+            "people.seen-some", seen=seen, total=total, lists=lists, count=len(sizes), items=names
+        )
+
     def _unused(self) -> set[str]:
         """The options without use in the task."""
         unused = {*_UNTIMED} if self._task in TIMED_TASKS else set()
+        if not self._has_lists:
+            unused.add("all_conditions")
         if self._task not in ("", RATED_ONE_BY_ONE):
             unused.add("scale")
         return unused if self._task == "maze" else unused | {"after_error"}
@@ -245,6 +279,8 @@ class SurveyForm:
                 value = self._task  # of pairs the command has the sentences rated
             if name in _NUMBERS:
                 value = whole(value) if usual is None else whole(value) or 0
+            elif isinstance(usual, bool):
+                value = bool(value)
             else:
                 value = str(value or "").strip()
             if value not in ("", None, usual):

@@ -62,7 +62,7 @@ def distractors(options: DistractorOptions) -> None:
         sheet_rows,
     )
     from cimento.people.surveys.lexicon import lexicon_of, read_lexicon
-    from cimento.people.surveys.material import SurveyPlan
+    from cimento.people.surveys.plan import SurveyPlan
     from cimento.suites.builtin import find_suite
 
     _refuse_sheet(options)

@@ -25,8 +25,8 @@ from cimento.people.surveys.links import (
     link_lines,
     refuse_other_file,
 )
-from cimento.people.surveys.material import SurveyPlan
 from cimento.people.surveys.participants import MOST_PEOPLE
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.people.surveys.retention import data_of, delete_participant, inactive_participants
 
 if TYPE_CHECKING:

@@ -89,8 +89,8 @@ GROUPS: Mapping[str, Groups] = {
     "annotate survey build": {
         "Common": ("output", "task", "surveys", "times", "scale", "title", "language"),
         "Items": (
-            "limit", "seed", "balance", "apart", "fillers", "filler_label", "practice",
-            "distractors", "after_error",
+            "limit", "seed", "balance", "apart", "all_conditions", "fillers", "filler_label",
+            "practice", "distractors", "after_error",
         ),
         "Checks": ("checks", "check_file"),
         "Participants": (

@@ -210,7 +210,7 @@ def _write_surveys(
     from cimento.cli.annotate_surveys import survey_said
     from cimento.people.surveys.building import build_design
     from cimento.people.surveys.exports import write_survey
-    from cimento.people.surveys.material import SurveyPlan
+    from cimento.people.surveys.plan import SurveyPlan
     from cimento.studies.connectives.models import BLANKS_STARTER, PAIRS_STARTER
     from cimento.suites.builtin import find_suite
 

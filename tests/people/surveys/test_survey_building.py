@@ -24,8 +24,9 @@ from cimento.people.surveys.building import (
     assign_lists,
     build_design,
 )
-from cimento.people.surveys.material import SurveyPlan, languages, words
+from cimento.people.surveys.material import languages, words
 from cimento.people.surveys.orders import order_questions, spread
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
 

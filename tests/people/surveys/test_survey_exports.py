@@ -24,7 +24,8 @@ from cimento.judgments import judgments_of
 from cimento.people.surveys import AnswerChoice, exports, read_design, write_design
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.material import SurveyPlan, words
+from cimento.people.surveys.material import words
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
 

@@ -89,7 +89,7 @@ def test_a_text_is_html_and_no_mark_of_the_format(tmp_path):
         "La nota [[Choice:1]] è <b>lunga</b> & strana.\nIl cane dorme in casa.\n", encoding="utf-8"
     )
     from cimento.people.surveys.building import build_design
-    from cimento.people.surveys.material import SurveyPlan
+    from cimento.people.surveys.plan import SurveyPlan
 
     design = build_design(tmp_path / "frasi.txt", SurveyPlan(language="it", checks=0))
     (text,) = qualtrics_files(design).values()

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from cimento.people.surveys import administration, storage
 from cimento.people.surveys.building import build_design
-from cimento.people.surveys.material import SurveyPlan
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.people.surveys.security import LARGEST_FORM, RateLimits
 from cimento.people.surveys.server import listen, make_app
 from cimento.suites.builtin import find_suite

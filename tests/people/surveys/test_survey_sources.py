@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cimento.people.surveys.building import build_design
-from cimento.people.surveys.material import SurveyPlan
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
 from tests.helpers.rated import load_rated

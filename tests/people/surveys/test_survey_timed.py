@@ -20,8 +20,9 @@ from cimento.judgments import Judgment, table_of, write_judgments
 from cimento.people.surveys import SurveyQuestion, parse_design, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.material import SurveyPlan, languages, words
+from cimento.people.surveys.material import languages, words
 from cimento.people.surveys.maze import FIRST_FOIL
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.people.surveys.server import make_app
 from cimento.people.surveys.timed import WordTime, read_times
 from cimento.people.surveys.times import TimeRules, word_times

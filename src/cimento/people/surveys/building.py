@@ -32,7 +32,6 @@ from cimento.people.surveys import (
 )
 from cimento.people.surveys.material import (
     SurveyMaterial,
-    SurveyPlan,
     Words,
     comprehension_of,
     fields_for,
@@ -42,6 +41,7 @@ from cimento.people.surveys.material import (
 )
 from cimento.people.surveys.maze import read_sheet, with_foils
 from cimento.people.surveys.orders import order_questions
+from cimento.people.surveys.plan import SurveyPlan
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,9 @@ from cimento.people.reading_times import without_marks
 from cimento.people.surveys import SurveyQuestion
 from cimento.people.surveys.building import read_sentences
 from cimento.people.surveys.lexicon import Lexicon
-from cimento.people.surveys.material import SurveyPlan, read_material, words
+from cimento.people.surveys.material import read_material, words
 from cimento.people.surveys.maze import COLUMNS, FIRST_FOIL
+from cimento.people.surveys.plan import SurveyPlan
 
 HEADER = (*COLUMNS, "word_bits", "distractor_bits", "word_zipf", "distractor_zipf", "note")
 """The columns of a sheet: surprisals in context in bits, Zipf frequencies, and what to look at."""

@@ -16,7 +16,6 @@ from typing import TypeAlias
 
 from cimento.errors import InputError, UsageError, counted, need_known
 from cimento.faults import UNUSABLE_NAME
-from cimento.io.declared import Options, option
 from cimento.judgments import (
     ACCEPTABILITY,
     ACCEPTABLE,
@@ -32,15 +31,14 @@ from cimento.kinds.base import TIMED_TASKS, SurveyItem, SurveyItems, SurveyTask
 from cimento.kinds.paradigm import surveyor_of
 from cimento.kinds.registry import LoadedSuite, load_suite, read_all
 from cimento.kinds.run import open_run
-from cimento.options import run_option
 from cimento.people.surveys import (
-    AfterError,
     AnswerChoice,
     SuiteSource,
     SurveyField,
     SurveyQuestion,
 )
 from cimento.people.surveys.labels import fillers_apart, labels_of_items
+from cimento.people.surveys.plan import SurveyPlan
 from cimento.records.store import MANIFEST
 from cimento.suites.checks.asides import judgment_marks
 from cimento.suites.languages import language_code
@@ -195,53 +193,6 @@ GROUPS = ("phenomenon", "connective", "category", "dimension", "expression", "do
 """Columns that surveys are balanced over, unless another is named; the first that is there."""
 
 
-class SurveyPlan(Options):
-    """The questions of a survey, the participants, and the wording."""
-
-    task: SurveyTask | None = option(None, "What people do; by default as usual for the suite.")
-    surveys: int | None = option(None, "How many; as few as possible by default.", ge=1)
-    distractors: Path | None = option(
-        None, "For maze: the sheet of `annotate survey distractors`, checked by a person."
-    )
-    after_error: AfterError = option(
-        "stop", "After a wrong choice in a maze: the next sentence (stop), or the same word again."
-    )
-    times: int = option(1, "In how many surveys each sentence is.", ge=1)
-    scale: int | None = option(
-        None, "Points of the scale; by default those of the suite's ratings, or 5."
-    )
-    checks: int = option(
-        2, "Attention checks in each survey; none in reading and maze.", ge=0, le=20
-    )
-    check_file: Path | None = option(None, "Checks of your own: text, expected, choices.")
-    fillers: Path | None = option(None, "Table of sentences asked in between: text, choices.")
-    filler_label: tuple[str, ...] = option(
-        (), "Label of sentences of the suite that are fillers; repeat it for others."
-    )
-    practice: Path | None = option(None, "Table of sentences asked first: text, choices.")
-    background: tuple[str, ...] = option(
-        (), "Ask participants about themselves: first-language, region, age, dialect; repeat it."
-    )
-    background_file: Path | None = option(
-        None, "Questions of your own about them: name, text, choices."
-    )
-    break_every: int = option(0, "Questions between two breaks; 0 for no breaks.", ge=0)
-    completion: str = option(
-        "", "Address or code shown at the end, such as Prolific's completion link."
-    )
-    balance: str = option("", "Column that surveys are balanced over.")
-    apart: str = option("", "Nobody sees two rows with one value in this column.")
-    none: bool | None = option(
-        None, "Whether people can say that nothing fits.", flags=("--none/--no-none",)
-    )
-    consent: Path | None = option(None, "Text file with what people agree to.")
-    contact: str = option("", "Who is responsible, for the consent text.")
-    title: str = option("", "Title that participants see.")
-    language: str = option("", "Language of instructions and buttons: en, es, it, pt or ru.")
-    limit: int | None = run_option("limit")
-    seed: int = option(0, "Seed of all orders.")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyMaterial:
     """The questions that a suite offers.
@@ -381,6 +332,8 @@ class _Questions:
         for flag, name in (("--balance", wanted.balance), ("--apart", wanted.apart)):
             if name:
                 need_known(name, names, where=f"{flag} {name}", seen="the suite has no such column")
+        if wanted.all_conditions:
+            _refuse_all(asked.task, wanted)
         self._balance = wanted.balance or next((name for name in GROUPS if name in names), "")
         self._chance = random.Random(wanted.seed)  # noqa: S311  # no secret
         self._fixed = 0
@@ -394,8 +347,16 @@ class _Questions:
         elif self._task in ("cloze", "candidate"):
             ask = self._drawn if self._task == "cloze" else self._question
             yield from ((ask(item),) for item in items)
+        elif self._wanted.all_conditions:
+            yield from ((self._apart_from_none(self._question(item)),) for item in items)
         else:
             yield tuple(map(self._question, items))
+
+    @staticmethod
+    def _apart_from_none(question: SurveyQuestion) -> SurveyQuestion:
+        """A question that everybody is asked, not right before or after one of the same item."""
+        alone = f"{question.item} {question.condition} {question.candidate}"
+        return replace(question, members=alone, group=question.group or question.item)
 
     def _turns(self, item: SurveyItem) -> tuple[SurveyQuestion, ...]:
         """The choice between conditions, beginning with each of them in turn."""
@@ -469,6 +430,17 @@ def _joined(sets: Iterable[tuple[SurveyQuestion, ...]]) -> tuple[tuple[SurveyQue
         tuple(replace(member, id=f"q{next(numbers)}") for member in members)
         for members in by_member.values()
     )
+
+
+def _refuse_all(task: SurveyTask, wanted: SurveyPlan) -> None:
+    """Refuse all conditions for everybody where a question has them all, or some must be apart."""
+    if wanted.apart or task in ("choice", "cloze", "candidate"):
+        seen = (
+            f"nobody sees two rows with one value in {wanted.apart!r}"
+            if wanted.apart
+            else f"in the task {task} everybody is asked about every item already"
+        )
+        raise UsageError(where="--all-conditions", seen=seen, todo="Leave one of them out.")
 
 
 def _refuse_equal(choices: Sequence[AnswerChoice], where: str) -> None:
