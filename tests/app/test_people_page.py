@@ -3,8 +3,9 @@
 import io
 import re
 import statistics
+from urllib.error import HTTPError
 from urllib.parse import urlencode
-from urllib.request import HTTPCookieProcessor, Request, build_opener
+from urllib.request import HTTPCookieProcessor, Request, build_opener, urlopen
 
 import pytest
 
@@ -37,9 +38,10 @@ def folder(tmp_path):
 @pytest.fixture(autouse=True)
 def _closed():
     yield
-    for served in people._running.values():
+    for served in (*people._running.values(), *people._closed.values()):
         served.stop()
     people._running.clear()
+    people._closed.clear()
 
 
 @pytest.fixture
@@ -177,6 +179,15 @@ def test_a_wish_that_cannot_be_fulfilled_is_told_and_nothing_is_written(folder):
     assert [path.name for path in (folder / "surveys").iterdir()] == ["frasi"]
 
 
+def refusal(link):
+    try:
+        with urlopen(link) as page:  # noqa: S310  # of a test, on this machine
+            return f"not refused: {page.status}"
+    except HTTPError as answer:
+        with answer:
+            return f"{answer.code} {answer.read().decode()}"
+
+
 @pytest.mark.usefixtures("_looking_often")
 def test_people_join_by_the_link_of_the_room_and_are_counted_as_they_answer(folder):
     async def flow(user):
@@ -192,7 +203,11 @@ def test_people_join_by_the_link_of_the_room_and_are_counted_as_they_answer(fold
         assert re.search(r"/p/[\w-]+$", page.url)
         await user.should_see("People with a link: 1; begun: 0", retries=300)
         user.find("Close the survey").click()
-        await until(lambda: not people._running)
+        await until(lambda: folder / "surveys" / "frasi" in people._closed)
+        assert "Questo questionario è chiuso" in refusal(link)
+        user.find("Open the survey").click()
+        await user.should_see("Open this address on this computer", retries=300)
+        assert hidden(browser.open(link).read().decode())  # by the same link
 
     visit(folder, flow)
 
@@ -235,7 +250,7 @@ def test_a_survey_that_another_tab_closes_is_shown_closed(folder):
         await user.should_see("People with a link: 0")
         user.find("Open the survey").click()
         await user.should_see("Open this address on this computer", retries=300)
-        for served in people._running.values():
+        for served in (*people._running.values(), *people._closed.values()):
             served.stop()
         await user.should_not_see("Open this address on this computer", retries=300)
         user.find("Open the survey").click()

@@ -78,9 +78,10 @@ def items_of(path):
 @pytest.fixture(autouse=True)
 def _closed():
     yield
-    for served in people._running.values():
+    for served in (*people._running.values(), *people._closed.values()):
         served.stop()
     people._running.clear()
+    people._closed.clear()
 
 
 async def compared_in_italian(shown, user):

@@ -49,9 +49,10 @@ ALL_FORMS = (
 @pytest.fixture(autouse=True)
 def _closed():
     yield
-    for served in people._running.values():
+    for served in (*people._running.values(), *people._closed.values()):
         served.stop()
     people._running.clear()
+    people._closed.clear()
 
 
 def write(folder, name, *rows):

@@ -44,7 +44,7 @@ from cimento.people.surveys import DATABASE, SurveyDesign, read_design, storage
 from cimento.people.surveys.administration import MOST_LINKS
 from cimento.people.surveys.links import HEADER, link_lines
 from cimento.people.surveys.participants import EVERYWHERE, LOCAL, MOST_PEOPLE, network_host
-from cimento.people.surveys.server import Serving
+from cimento.people.surveys.server import InThread, Serving
 
 SECONDS = 2.0
 """Seconds between two looks at the answers."""
@@ -54,6 +54,8 @@ PORT = 8000
 
 _running: dict[Path, Serving] = {}
 """The surveys that are served from here, by their folders; they end with the program."""
+_closed: dict[Path, InThread] = {}
+"""What says of surveys that were open that they are closed, by their folders."""
 
 
 def build(visit: Visit) -> None:
@@ -309,6 +311,10 @@ class SurveyPage:
             self._show_room()
             return
         self._visit.workspace.plain(self._folder)
+        usual = PORT
+        if (before := _closed.pop(self._folder, None)) is not None:
+            usual = before.port  # the links stay the same
+            await asyncio.to_thread(before.stop)
         host = str(self._where.value)
         shown = network_host() if host == EVERYWHERE else LOCAL
         most = whole(self._most.value) or 1
@@ -317,7 +323,7 @@ class SurveyPage:
             language=self._say.language,
         )  # fmt: skip
         try:
-            served = await asyncio.to_thread(serve, port=PORT)
+            served = await asyncio.to_thread(serve, port=usual)
         except UsageError:  # another survey, or another program, listens there
             served = await asyncio.to_thread(serve, port=0)
         _running[self._folder] = served
@@ -327,7 +333,8 @@ class SurveyPage:
         """Stop the survey server; all answers so far are in the file."""
         served = _running.pop(self._folder, None)
         if served is not None:
-            await asyncio.to_thread(served.stop)
+            with contextlib.suppress(UsageError):  # something else has taken the port
+                _closed[self._folder] = await asyncio.to_thread(served.close)
         self._show_room()
 
     def _show_room(self) -> None:

@@ -161,6 +161,23 @@ def make_app(
     return Guard(app, host=host_of(url))
 
 
+def closed_app(design: SurveyDesign) -> ASGIApp:
+    """The application that says of a survey that nobody can answer it now.
+
+    Args:
+        design: the survey.
+    """
+    from starlette.applications import Starlette
+    from starlette.routing import Route
+
+    async def closed(*_: object) -> Response:
+        return notice(design, "closed", status=503)
+
+    static = Route("/static/{name}", functools.partial(_static, _files()))
+    app = Starlette(routes=[static], exception_handlers={404: closed, 405: closed})
+    return Guard(app, host="")
+
+
 def _handlers(design: SurveyDesign) -> Mapping[Any, Callable[..., Awaitable[Response]]]:
     """The pages for what is missing and for what failed."""
 
@@ -241,8 +258,40 @@ def serve_surveys(app: ASGIApp, listening: socket.socket, *, proxied: bool = Fal
         make_server(app, proxied=proxied).run(sockets=[listening])
 
 
-class Serving:
-    """A survey that is served in a thread of its own, until it is stopped or the program ends.
+class InThread:
+    """An application served in a thread of its own, until it is stopped or the program ends.
+
+    Args:
+        app: what answers.
+        listening: the socket at which it is asked.
+
+    Attributes:
+        port: the port at which it is asked.
+    """
+
+    def __init__(self, app: ASGIApp, listening: socket.socket) -> None:
+        self._listening, self._server = listening, make_server(app)
+        self.port = int(listening.getsockname()[1])
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it still serves."""
+        return self._thread.is_alive()
+
+    def stop(self, *, within_seconds: float = 10.0) -> None:
+        """Stop serving; answers that were given are in the file."""
+        self._server.should_exit = True
+        self._thread.join(within_seconds)
+
+    def _run(self) -> None:
+        with self._listening:
+            self._server.run(sockets=[self._listening])
+
+
+class Serving(InThread):
+    """A survey that is served.
 
     Args:
         design: what is asked.
@@ -261,6 +310,7 @@ class Serving:
         MissingDependencyError: the extra ``serve`` is not installed.
 
     Attributes:
+        port: the port at which it is asked.
         address: the beginning of all links.
         room: the room's link.
         secret: the administrator's secret.
@@ -270,31 +320,25 @@ class Serving:
         self, design: SurveyDesign, path: Path, *, host: str, port: int, shown: str, room: int,
         is_trial: bool = False, language: str = "",
     ) -> None:  # fmt: skip
-        self._listening = listen(host, port)
-        self.address = f"http://{shown or host}:{self._listening.getsockname()[1]}"
+        listening = listen(host, port)
+        self._design, self._host = design, host
         self.secret = secrets.token_urlsafe(24)
         try:
             app = make_app(
                 design, path, secret=self.secret, room=room, is_trial=is_trial, language=language
             )
-            self._server = make_server(app)
+            super().__init__(app, listening)
         except BaseException:
-            self._listening.close()
+            listening.close()
             raise
+        self.address = f"http://{shown or host}:{self.port}"
         self.room = self.address + room_place(storage.signing_key(path))
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
 
-    @property
-    def is_running(self) -> bool:
-        """Whether it still serves."""
-        return self._thread.is_alive()
+    def close(self) -> InThread:
+        """Stop the survey, and say so to whoever opens a link of it.
 
-    def stop(self, *, within_seconds: float = 10.0) -> None:
-        """Stop serving; answers that were given are in the file."""
-        self._server.should_exit = True
-        self._thread.join(within_seconds)
-
-    def _run(self) -> None:
-        with self._listening:
-            self._server.run(sockets=[self._listening])
+        Raises:
+            UsageError: something else has taken the port.
+        """
+        self.stop()
+        return InThread(closed_app(self._design), listen(self._host, self.port))
