@@ -343,7 +343,7 @@ def cite(options: CiteOptions) -> None:
 
 _WORD = ".docx"
 _NO_TEXT = {_WORD, ".doc", ".odt", ".rtf", ".pdf", ".xlsx", ".html"}
-"""Endings of files that are no plain text."""
+"""Endings of files that are not plain text."""
 
 
 def _refuse_ending(options: CiteOptions, output: Path) -> None:
