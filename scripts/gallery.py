@@ -31,6 +31,7 @@ ASSETS = DOCS / "assets"
 SUITES = ("it-subject-verb", "it-islands", "it-acceptability", "es-subject-verb", "pt-subject-verb")
 FIGURES = {
     "margins": ("it-subject-verb", ("margins",)),
+    "results": ("??-subject-verb", ("results",)),
     "interaction": ("it-islands/demo-causal*", ("interaction",)),
     "scatter": ("it-acceptability/demo-causal*", ("scatter",)),
     "tokens": ("it-subject-verb/demo-causal*", ("tokens", "--item", "3")),
@@ -189,8 +190,8 @@ def main(folder: Path) -> None:
         report = Path(name, "report.html")
         call("run", *SUITES, "-m", "demo-causal", "-m", "demo-masked", "-o", runs)
         for picture, (pattern, arguments) in FIGURES.items():
-            (chosen,) = runs.glob(pattern)
-            call("report", chosen, "--figure", *arguments, "-o", gallery / f"{picture}.svg")
+            chosen = sorted(runs.glob(pattern))
+            call("report", *chosen, "--figure", *arguments, "-o", gallery / f"{picture}.svg")
         draw_curve(Path(name, "training"), gallery)
         call("report", runs, "--site", site, "--title", "Two demo models")
         recorded, spec = two_items.FOLDER / "grnn.tsv", two_items.FOLDER / "spec.json"

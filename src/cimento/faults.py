@@ -183,8 +183,9 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S050": _warning("conditions that are identical", "Such an item can only tie; change it."),
     "CIM-S051": _warning(
         "one side of a comparison is longer",
-        "A longer text costs more bits; balance the lengths, or compare regions of equal length."
-        " The DD of a design is not affected where the same words differ in both pairs.",
+        "A longer text costs more bits: balance the lengths, compare regions of equal length, or"
+        " use a measure that corrects for length. DD is not affected where the same words differ in"
+        " both pairs of a design.",
     ),
     "CIM-S052": _warning("a repeated item", "Remove all but one, or put them in one cluster."),
     "CIM-S058": _warning(

@@ -159,6 +159,23 @@ def test_the_window_says_of_each_run_what_the_report_says(runs):
 
 
 @pytest.mark.parametrize("code", OTHERS)
+def test_what_is_so_of_every_run_is_said_once_and_the_rest_of_each(runs, code):
+    say = words(code)
+    pairs = [run for run in runs if run.suite.name == "it-subject-verb"]
+    assert len(pairs) == 2
+    for shown in (pairs, pairs[:1]):
+        said = " ".join(Page(report_page(shown, code)).texts)
+        for of_all in (say("read.span"), say("read.alone_each")):
+            assert said.lower().count(of_all.lower()) == 1
+        tests = said.count(say("read.exact", p="").strip(" ;"))
+        assert tests == len(shown)
+        for run in shown:
+            [headline] = [one for one in run.estimates() if one.role == "headline"]
+            right = say("read.right", right=f"{headline.right}", n=f"{headline.n}")
+            assert right in said
+
+
+@pytest.mark.parametrize("code", OTHERS)
 def test_every_label_is_in_every_language_once(code):
     labels = REPORT["label"]
     english = [texts["en"] for texts in labels]

@@ -6,6 +6,7 @@ import io
 import json
 import re
 import sys
+import zipfile
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -180,6 +181,34 @@ def test_references_are_written_to_a_file_as_they_are_printed(capsys):
         written = Path("out/cited.txt").read_bytes().decode("utf-8")
         assert SECOND.sub("", written) == SECOND.sub("", printed)
         assert not printed.endswith("\n\n")
+
+
+def test_a_methods_paragraph_is_a_word_document(capsys):
+    assert run_pairs("-o", "runs") == 0
+    capsys.readouterr()
+    assert invoke(["cite", "runs", "--methods"]) == 0
+    printed = [line.removeprefix("- ") for line in capsys.readouterr().out.splitlines() if line]
+    assert invoke(["cite", "runs", "--methods", "-o", "methods.docx"]) == 0
+    with zipfile.ZipFile("methods.docx") as archive:
+        assert archive.testzip() is None
+        root = ET.fromstring(archive.read("word/document.xml"))  # noqa: S314  # our own
+    paragraphs = ["".join(one.itertext()) for one in root.iter() if one.tag.endswith("}p")]
+    assert paragraphs == printed
+    assert paragraphs[0].startswith("We evaluated demo-causal ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["-o refs.docx", "--methods -o m.pdf", "--methods --format latex -o m.docx",
+     "--prereg -o sheet.docx", "--methods --json -o m.docx", "-o refs.xlsx"],
+)  # fmt: skip
+def test_what_is_no_text_is_not_written_under_its_name(words, capsys):
+    assert run_pairs("-o", "runs") == 0
+    capsys.readouterr()
+    assert invoke(["cite", "runs", *words.split()]) == 2
+    said = capsys.readouterr().err
+    assert f"this is not written as .{words.rpartition('.')[2]}. Write BibTeX as .bib" in said
+    assert not Path(words.split()[-1]).exists()
 
 
 def test_several_runs_are_shown_as_a_pattern_gives_them(capsys):

@@ -184,6 +184,23 @@ def test_one_long_word_does_not_widen_a_narrow_page(opened: Opener) -> None:
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_a_phone_shows_the_mark_that_folds_a_suite_and_where_a_figure_goes_on(
+    opened: Opener,
+) -> None:
+    rows = [("m" * 60, name, 0.5) for name in ("agreement", "islands")]
+    frame = frame_of(rows, model=str, phenomenon=str, accuracy=float)
+    figure = heat_figure(frame, name="phenomena", title="t", x="phenomenon", y="model")
+    section = SuiteReport(runs=(make_run(),), figures=(figure,))
+    tab = opened(section, viewport={"width": 390, "height": 800})
+    style = "element => getComputedStyle(element)"
+    marks = tab.locator(".folded > summary").first.evaluate(f"{style}.listStylePosition")
+    # Outside, it would be left of the window.
+    assert marks == "inside"
+    drawn = tab.locator("figure").first
+    assert drawn.evaluate("figure => figure.scrollWidth > figure.clientWidth")
+    assert "gradient" in drawn.evaluate(f"{style}.backgroundImage")
+
+
 def test_rows_are_drawn_when_they_are_needed(opened: Opener) -> None:
     from playwright.sync_api import expect
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from cimento.app.blanks import in_language
@@ -15,6 +15,7 @@ from cimento.documents.findings import findings_of
 from cimento.kinds.run import Run
 from cimento.report import MAJORITY, MEANS, ONE_PERSON, JointReport
 from cimento.report.findings import Finding, Findings
+from cimento.report.formatting import short_model_names
 from cimento.report.grid import Grid, GridCell
 from cimento.report.language import ENGLISH, PageLanguage, Told
 
@@ -117,15 +118,48 @@ def _findings(runs: Sequence[Run], say: Words) -> Findings:
     """What each run shows, as the window says it, and then what is said of them together."""
     together = findings_of(runs)
     others = [replace(part, sentences=part.compared) for part in together.parts if part.compared]
-    return Findings((*_each(runs, say), *others), together.notes)
+    each, shared = _each(runs, say)
+    return Findings((*each, *others), (*shared, *together.notes))
 
 
-def _each(runs: Sequence[Run], say: Words) -> Iterator[Finding]:
-    """What each run shows: its number, what that is of, and what can be concluded."""
+def _each(runs: Sequence[Run], say: Words) -> tuple[list[Finding], list[str]]:
+    """What each run shows: its number, what that is of, and what can be concluded.
+
+    Returns:
+        A finding for each run, and what is so of all of several, which is said once.
+    """
     stored = [(run, run.folder) for run in runs if run.folder is not None]
+    short = short_model_names(dict.fromkeys(run.model for run, _ in stored))
     results = results_beside([folder for _, folder in stored])
-    for (run, _), result in zip(stored, results, strict=True):
-        told = (result.number(say), result.size(say), result.unjudged(say), result.sentence(say))
-        lines = filter(None, ("; ".join(filter(None, told[:2])), *told[2:]))
-        sentences = tuple(Told(line if line.endswith(".") else f"{line}.") for line in lines)
-        yield Finding(Told(f"{run.suite.name} × {run.model}"), (), sentences)
+    sizes = [result.size(say).split("; ") for result in results]
+    concluded = [_sentences(result.sentence(say)) for result in results]
+    of_size, of_all = _said_of_all(sizes), _said_of_all(concluded)
+    each = []
+    for (run, _), result, facts, means in zip(stored, results, sizes, concluded, strict=True):
+        size = [facts[0], *(fact for fact in facts[1:] if fact not in of_size)]
+        line = "; ".join(filter(None, (result.number(say), *size)))
+        own = [*means[:1], *(one for one in means[1:] if one not in of_all)]
+        lines = filter(None, (line, result.unjudged(say), " ".join(own)))
+        name = f"{run.suite.name} × {short[run.model]}"
+        each.append(Finding(Told(name), (), tuple(map(_ended, lines))))
+    facts_of_all = "; ".join(of_size)
+    alike = (facts_of_all[:1].upper() + facts_of_all[1:], " ".join(of_all))
+    return each, [_ended(text) for text in alike if text]
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a text."""
+    return re.split(r"(?<=\.) (?=\w)", text)
+
+
+def _said_of_all(of_each: Sequence[Sequence[str]]) -> list[str]:
+    """What is said of every one of several, but for what is said first."""
+    if len(of_each) < 2:  # noqa: PLR2004  # several
+        return []
+    first, *others = (said[1:] for said in of_each)
+    return [one for one in first if all(one in other for other in others)]
+
+
+def _ended(text: str) -> Told:
+    """A text of the page with its period."""
+    return Told(text if text.endswith(".") else f"{text}.")

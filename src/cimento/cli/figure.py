@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cimento.cli.console import note
 from cimento.cli.report import ReportOptions, names_given, open_reports
 from cimento.documents.paper import names_standing
+from cimento.documents.paper_figure import RESULTS, results_figure
 from cimento.errors import UsageError, did_you_mean
 from cimento.kinds.named import FigureSettings
 from cimento.kinds.registry import own_paradigms
@@ -38,7 +39,7 @@ def draw(options: ReportOptions) -> int:
             seen=f"a figure shows one measure, and here are {len(options.measures)}",
             todo="Give one.",
         )
-    drawn = [own] if (own := _of_kind(options)) is not None else _of_page(options)
+    drawn = _drawn(options)
     texts = [text for figure in drawn for text in figure.texts]
     names = names_standing(names_given(options.rename), texts)
     written = []
@@ -51,6 +52,18 @@ def draw(options: ReportOptions) -> int:
     for path in written:
         note(f"The figure is in {path}")
     return 0
+
+
+def _drawn(options: ReportOptions) -> list[Figure]:
+    """The figures of a name: that of runs of all kinds, one of their kind, or those of the page.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if options.figure == RESULTS:
+        return [results_figure(open_reports(options.runs, options.measures))]
+    own = _of_kind(options)
+    return _of_page(options) if own is None else [own]
 
 
 def _names_of_kind(folders: Sequence[Path]) -> tuple[Sequence[str], Sequence[str]]:
@@ -85,7 +98,7 @@ def _of_page(options: ReportOptions) -> list[Figure]:
     known = _on_page(options.runs, options.measures)
     figures = [figure for figure in known if figure.name == name]
     if not figures:
-        on_page = [figure.name for figure in known]
+        on_page = [*(figure.name for figure in known), RESULTS]
         drawable, of_kind = _names_of_kind(options.runs)
         raise UsageError(
             where=f"--figure={name}",

@@ -23,7 +23,7 @@ from cimento.errors import UsageError, counted
 from cimento.export import ExportTarget
 from cimento.export import export as write_runs
 from cimento.io.declared import Texts, option
-from cimento.io.files import need_writable
+from cimento.io.files import need_writable, write_bytes
 from cimento.io.inline_markup import columns, printable
 from cimento.kinds.clusters import with_clusters
 from cimento.kinds.packages import other_versions
@@ -37,6 +37,7 @@ from cimento.models.hf.arguments import (
 )
 from cimento.options import Arguments, JudgingOptions, run_option
 from cimento.paired.item_outcomes import labeled_apart, on_each_measure
+from cimento.report.word import paragraphs_docx
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -264,7 +265,9 @@ class ExportOptions(StoredOptions, SheetOptions):
 
     output: Path = option(..., "A folder.", flags=("-o",))
     to: ExportTarget = option(
-        ..., "lm-eval, inspect, every-eval-ever, hf-dataset, eval-results or r."
+        ...,
+        "lm-eval, inspect, every-eval-ever, hf-dataset, eval-results or r (CSV). For Excel:"
+        " cimento report RUN --table results -o FILE.xlsx.",
     )
     cluster: Texts = run_option("cluster")
     organization: str = option("", "Who evaluated, for every-eval-ever.")
@@ -315,7 +318,9 @@ class CiteOptions(StoredOptions):
     as_json: bool = option(
         default=False, help="Print references and paragraphs as JSON.", flags=("--json",)
     )
-    output: Path | None = option(None, "A file (UTF-8); else printed.", flags=("-o",))
+    output: Path | None = option(
+        None, "A file (UTF-8), or of paragraphs .docx; else printed.", flags=("-o",)
+    )
 
 
 @command_of
@@ -326,8 +331,38 @@ def cite(options: CiteOptions) -> None:
     \citep{key} in LaTeX (natbib). In plain text, the references follow the paragraph.
     """
     if options.output is not None:
+        _refuse_ending(options, options.output)
         need_writable(options.output)
-    deliver(_citation(options), options.output)
+    text = _citation(options)
+    if options.output is None or options.output.suffix.lower() != _WORD:
+        deliver(text, options.output)
+        return
+    lines = (line.removeprefix("- ") for line in text.splitlines() if line)
+    note(f"Written: {write_bytes(paragraphs_docx(lines), options.output)}")
+
+
+_WORD = ".docx"
+_NO_TEXT = {_WORD, ".doc", ".odt", ".rtf", ".pdf", ".xlsx", ".html"}
+"""Endings of files that are not plain text."""
+
+
+def _refuse_ending(options: CiteOptions, output: Path) -> None:
+    """See that the file can have this ending.
+
+    Raises:
+        UsageError: it stands for another form than what is asked for.
+    """
+    ending = output.suffix.lower()
+    paragraphs = (options.methods or options.appendix) and options.form == "text"
+    if ending == _WORD and paragraphs and not (options.as_json or options.prereg):
+        return
+    if ending in _NO_TEXT:
+        raise UsageError(
+            where=f"--output={output}",
+            seen=f"this is not written as {ending}",
+            todo="Write BibTeX as .bib, paragraphs (--methods) as .docx, .txt, .md or .tex, the"
+            " sheet (--prereg) as .toml, and --json as .json.",
+        )
 
 
 def _citation(options: CiteOptions) -> str:

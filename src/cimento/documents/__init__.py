@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cimento._version import __version__
 from cimento.documents.findings import findings_of
 from cimento.documents.paper import results_grid, revisions
+from cimento.documents.paper_figure import RESULTS, results_figure
 from cimento.errors import CimentoError, UsageError, counted, did_you_mean, few_of_each_code
 from cimento.io.files import expanded, write_bytes, write_text
 from cimento.io.parquet import write_parquet
@@ -331,7 +332,7 @@ def report(runs: RunsLike, output: str | Path, *, joint: Sequence[JointReport] =
 
 
 def figure(runs: RunsLike, name: str, output: str | Path | None = None) -> Figure:
-    """Draw a figure of runs, one of those on the page of a report.
+    """Draw a figure of runs: ``results``, or one of those on the page of a report.
 
     Args:
         runs: the runs to draw.
@@ -353,13 +354,16 @@ def figure(runs: RunsLike, name: str, output: str | Path | None = None) -> Figur
         'margins'
     """
     load_altair()
-    figures = [figure for section in sections_of(runs_of(runs)) for figure in section.figures]
+    opened = runs_of(runs)
+    figures = [figure for section in sections_of(opened) for figure in section.figures]
     named = [figure for figure in figures if figure.name == name]
+    if name == RESULTS:
+        named = [results_figure(opened)]
     if not named:
         raise UsageError(
             where=f"figure {name!r}",
             seen="these runs have nothing to draw in this way",
-            todo=did_you_mean(name, dict.fromkeys(figure.name for figure in figures)),
+            todo=did_you_mean(name, dict.fromkeys((*(one.name for one in figures), RESULTS))),
         )
     if len(named) > 1:
         raise UsageError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from cimento.documents.judged import judged_notes
 from cimento.errors import UsageError, did_you_mean
@@ -27,6 +27,43 @@ if TYPE_CHECKING:
     from cimento.records.outcomes import Estimate
 
 
+class NamedResult(NamedTuple):
+    """The number that sums up a run.
+
+    Attributes:
+        suite: name of the suite, with the kind of number unless it is an accuracy.
+        model: label of the model, without its revision where that says nothing.
+        estimate: the number.
+        run: the run.
+    """
+
+    suite: str
+    model: str
+    estimate: Estimate
+    run: Run
+
+
+def named_results(runs: Sequence[Run]) -> list[NamedResult]:
+    """The number that sums up each run; none for runs in which nothing is judged.
+
+    Raises:
+        UsageError: nothing is judged in any run.
+    """
+    headlines = [
+        (run, estimate)
+        for run, estimates in zip(runs, estimates_alike(runs), strict=True)
+        if (estimate := headline_of(estimates)) is not None
+    ]
+    if not headlines:
+        raise UsageError(
+            where="results",
+            seen="nothing is judged in these runs",
+            todo="Give runs of suites with predictions, targets, tiers or ratings.",
+        )
+    short = short_model_names(dict.fromkeys(run.model for run, _ in headlines))
+    return [NamedResult(_row_name(one), short[run.model], one, run) for run, one in headlines]
+
+
 def results_grid(runs: Iterable[Run]) -> Grid:
     """The main table of a paper: the headline number of each run, suites by models.
 
@@ -37,27 +74,22 @@ def results_grid(runs: Iterable[Run]) -> Grid:
         UsageError: nothing is judged in any run.
     """
     several = [*runs]
-    headlines = [
-        (run.model, estimate, formatting.predictions_together(run.estimates()))
-        for run, estimates in zip(several, estimates_alike(several), strict=True)
-        if (estimate := headline_of(estimates)) is not None
-    ]
-    if not headlines:
-        raise UsageError(
-            where="--table=results",
-            seen="nothing is judged in these runs",
-            todo="Give runs of suites with predictions, targets, tiers or ratings.",
-        )
-    short = short_model_names(dict.fromkeys(model for model, *_ in headlines))
-    cells = [(_row_name(one), short[model], one) for model, one, _ in headlines]
-    together = {_row_name(one): held for _, one, held in headlines if held > 1}
-    estimates = [one for *_, one in cells]
+    named = named_results(several)
+    short = {one.run.model: one.model for one in named}
+    cells = [(one.suite, one.model, one.estimate) for one in named]
+    estimates = [one.estimate for one in named]
+    together = {
+        one.suite: held
+        for one in named
+        if (held := formatting.predictions_together(one.run.estimates())) > 1
+    }
     leveled, of_chance = _with_chance(_side_by_side(cells) or _one_by_one(cells), estimates)
     (header, rows, labels), said = _with_predictions(leveled, together)
-    methods = formatting.methods(estimates).replace("95%", "95%")
     judged = judged_notes([run for run in several if run.model in short], short)
     return Grid(
-        title=_title(estimates, are_designs=all(effects_among(run.estimates()) for run in several)),
+        title=title_of(
+            estimates, are_designs=all(effects_among(run.estimates()) for run in several)
+        ),
         header=header,
         rows=rows,
         labels=labels,
@@ -66,7 +98,7 @@ def results_grid(runs: Iterable[Run]) -> Grid:
             *said,
             *judged,
             *of_chance,
-            methods,
+            formatting.methods(estimates),
             *revisions(short),
             *_limited(several, short),
         ),
@@ -216,8 +248,13 @@ def _row_name(one: Estimate) -> str:
     return one.suite if plain else f"{one.suite} ({one.question})"
 
 
-def _title(estimates: Sequence[Estimate], *, are_designs: bool) -> str:
-    """What the table shows; of designs that is not their result."""
+def title_of(estimates: Sequence[Estimate], *, are_designs: bool) -> str:
+    """What the table shows; of designs that is not their result.
+
+    Args:
+        estimates: its numbers.
+        are_designs: whether all are of factorial designs.
+    """
     if are_designs:
         return "Items in which all predictions hold (%), with 95% confidence intervals."
     kinds = {one.is_share for one in estimates}

@@ -1,10 +1,10 @@
-"""A table as a Word document."""
+"""Tables and paragraphs as Word documents."""
 
 from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from xml.sax.saxutils import escape
 
 from cimento.io.inline_markup import printable
@@ -16,11 +16,30 @@ def docx(grid: Grid) -> bytes:
     """The table as a Word document: title, editable table, notes."""
     shown = grid.for_paper()
     widest = len(shown.header) > _UPRIGHT
-    size = 'w:w="16838" w:h="11906" w:orient="landscape"' if widest else 'w:w="11906" w:h="16838"'
+    size = 'w:w="16838" w:h="11906" w:orient="landscape"' if widest else _PORTRAIT_PAGE
     width = _LANDSCAPE if widest else _PORTRAIT
     body = [_paragraph(shown.title), _table(shown, width), *map(_paragraph, shown.footnotes)]
+    return _document("".join(body), size)
+
+
+def paragraphs_docx(paragraphs: Iterable[str]) -> bytes:
+    """Paragraphs as a Word document.
+
+    Args:
+        paragraphs: texts without line breaks.
+    """
+    return _document("".join(map(_paragraph, paragraphs)), _PORTRAIT_PAGE)
+
+
+def _document(body: str, size: str) -> bytes:
+    """A Word document.
+
+    Args:
+        body: its paragraphs and tables as XML.
+        size: of its pages, as attributes.
+    """
     document = (
-        f'{_XML}<w:document xmlns:w="{_WORD}"><w:body>{"".join(body)}'
+        f'{_XML}<w:document xmlns:w="{_WORD}"><w:body>{body}'
         f"<w:sectPr><w:pgSz {size}/></w:sectPr></w:body></w:document>"
     )
     file = io.BytesIO()
@@ -31,6 +50,7 @@ def docx(grid: Grid) -> bytes:
     return file.getvalue()
 
 
+_PORTRAIT_PAGE = 'w:w="11906" w:h="16838"'
 _UPRIGHT = 7
 """Most columns that fit on a page in portrait orientation."""
 _PORTRAIT, _LANDSCAPE = 9_000, 13_900
