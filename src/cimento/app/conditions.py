@@ -17,8 +17,8 @@ from cimento.kinds.registry import has_regions
 from cimento.suites.cell_names import condition_of
 from cimento.suites.crossed import MOST_LEVELS, crossed_columns, levels_joined, named_by_levels
 from cimento.suites.design import N_LEVELS
-from cimento.suites.factor_words import island_factors
 from cimento.suites.formula import as_condition_name, is_condition_name, likelier
+from cimento.suites.level_words import island_factors
 from cimento.suites.shapes import condition_columns
 from cimento.suites.workbook_words import ITEMS, PREDICTIONS, heading
 

@@ -37,9 +37,9 @@ from cimento.intake.numbered import with_items_numbered
 from cimento.intake.roles import FACTORS
 from cimento.suites import JsonValue, Prediction, Suite
 from cimento.suites.crossed import crossed_columns, paired
-from cimento.suites.design import N_FACTORS, UNACCEPTABLE, Square, squares, with_design
-from cimento.suites.factor_words import UNNAMED_FACTORS
+from cimento.suites.design import N_FACTORS, UNACCEPTABLE, Square, over, squares, with_design
 from cimento.suites.formula import likelier
+from cimento.suites.level_words import UNNAMED_FACTORS
 from cimento.suites.workbook_words import ITEMS
 
 _FACTORS = 3
@@ -305,7 +305,7 @@ def _each_worse(
         if levels[place] == level:
             name = better[_without(levels, place)]
             comment = f"{name} is less surprising than {worse}."
-            yield Prediction(likelier(name, worse), comment=comment, name=f"{name} over {worse}")
+            yield Prediction(likelier(name, worse), comment=comment, name=over(name, worse))
 
 
 def _without(levels: tuple[str, ...], place: int) -> tuple[str, ...]:

@@ -21,8 +21,8 @@ from cimento.intake.table import Table
 from cimento.suites import BAD, GOOD
 from cimento.suites.cell_names import cells_named, condition_of, level_name
 from cimento.suites.design import N_LEVELS
-from cimento.suites.factor_words import island_factors
 from cimento.suites.formula import is_condition_name
+from cimento.suites.level_words import island_factors
 
 CLUSTER = "cluster"
 """The column that groups the pairs of one row, or of one item."""

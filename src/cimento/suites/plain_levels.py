@@ -12,7 +12,7 @@ from cimento.intake.names import is_negative, meaning
 from cimento.intake.words import pattern, word_list
 from cimento.suites import Suite
 from cimento.suites.design import N_FACTORS, are_judgments, with_design
-from cimento.suites.factor_words import UNNAMED_FACTORS
+from cimento.suites.level_words import UNNAMED_FACTORS
 
 _PLAIN = {*word_list("levels.plain")}
 _CHANGED = {*word_list("levels.changed")}
