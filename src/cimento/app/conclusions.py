@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.app.breakdowns import measure_named
+from cimento.app.judged_factors import quoted_levels
 from cimento.app.parts import ends
 from cimento.app.words import Words, said
 from cimento.errors import CimentoError, InputError
@@ -249,7 +250,7 @@ class RunResult:
             if side == "above":
                 yield from self._of_worst(say)
         for one in self.differing:
-            yield say("read.means_dd_differ", **one._asdict())
+            yield say("read.means_dd_differ", **quoted_levels(one, say))
         if not self.differing:
             yield say("read.means_dd_is")
 

@@ -146,6 +146,20 @@ def conditions_named(grid: Grid) -> tuple[str, ...]:
     return names if len(names) <= _MOST_CONDITIONS and all(map(is_condition_name, names)) else ()
 
 
+def first_sentences(grid: Grid) -> dict[str, str]:
+    """The first sentence of each condition, whose names are in a column or head columns."""
+    sheet = as_read(grid)
+    condition, text = sheet.column("condition"), sentence_column(sheet)
+    if condition is not None and text is not None:
+        rows = zip(sheet.values(condition), sheet.values(text), strict=True)
+        return {name.strip(): sentence.strip() for name, sentence in reversed([*rows])}
+    table = replace(sheet.table, conditions=chosen_conditions(grid.roles))
+    columns = condition_columns(table)
+    return {
+        name: next(filter(None, table.stripped(column)), "") for column, name in columns.items()
+    }
+
+
 def with_least(grid: Grid, least: str, names: Sequence[str]) -> Grid:
     """The grid with the predictions that one condition is less likely than each other one.
 

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from cimento.errors import InputError, did_you_mean
+from cimento.intake.marks import sides_of
 from cimento.intake.names import meaning
 from cimento.suites import BAD, GOOD, Prediction, Suite
 from cimento.suites.formula import likelier
@@ -67,11 +68,6 @@ class Differing(NamedTuple):
     more: str
     less: str
 
-    @property
-    def said(self) -> str:
-        """What is expected, in words."""
-        return f"{self.good} and {self.bad} differ more with {self.more} than with {self.less}"
-
 
 @dataclass(frozen=True, slots=True)
 class Square:
@@ -106,7 +102,8 @@ class Square:
     def judged(self) -> int:
         """The place, from 1, of the factor that is the judgment itself; 0 without one such."""
         levels = zip(self.cells[0].levels, self.cells[3].levels, strict=True)
-        places = [place for place, two in enumerate(levels, start=1) if are_judgments(two)]
+        named = enumerate(zip(self.factors, levels, strict=True), start=1)
+        places = [place for place, (name, two) in named if are_judgments(name, two)]
         return places[0] if len(places) == 1 else 0
 
     @property
@@ -226,8 +223,12 @@ def expected_of(suite: Suite) -> str:
     if not names:
         return ""
     if any(square.judged for square in known):
-        told = known[0].differing
-        return f"expected: {told.said} (DD > 0)" if told and len(known) == 1 else ""
+        if len(known) > 1 or not (told := known[0].differing):
+            return ""
+        return (
+            f"expected to differ more with {told.more} than with {told.less}:"
+            f" {told.good} and {told.bad}"
+        )
     why = ""
     if not declared and len(known) == 1:
         first, second = known[0].factors
@@ -264,9 +265,9 @@ def windows_of(suite: Suite) -> dict[str, tuple[int, ...]]:
     return by_name
 
 
-def are_judgments(levels: Sequence[str]) -> bool:
-    """Whether two levels are good and bad, in this order: *grammatical*, *ungrammatical*."""
-    return [*map(meaning, levels)] == [GOOD, BAD] and "no" not in map(str.casefold, levels)
+def are_judgments(factor: str, levels: Sequence[str]) -> bool:
+    """Whether the levels of a factor are good and bad, in this order; see `sides_of`."""
+    return [*sides_of(factor, levels).values()] == [GOOD, BAD]
 
 
 def over(better: str, worse: str) -> str:
@@ -291,7 +292,8 @@ def predictions_of(square: Square, *, alone: bool = True) -> tuple[Prediction, .
     plain, first, second, both = (f"(*;%{name}%)" for name in square.conditions)
     told = f"Super-additivity (DD > 0) of {' and '.join(square.factors)}{within}."
     if square.differing:
-        told = f"{square.differing.said} (DD > 0)."
+        good, bad, more, less = square.differing
+        told = f"{good} and {bad} differ more with {more} than with {less} (DD > 0)."
     return (
         Prediction(
             f"({both} - {second}) - ({first} - {plain}) > 0",
