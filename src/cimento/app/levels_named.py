@@ -160,6 +160,7 @@ def ask_levels(
         fields = _Fields(factors, cells, least)
         go = button(say("edit.levels-do"), lambda: done(partial(with_levels, levels=fields.told())))
     reason = Text("").classes("small").props("role=status")
+    Text(say("edit.levels-either")).classes("small")
 
     def follow() -> None:
         fields.follow(say)
