@@ -118,6 +118,11 @@ class Square:
         return tuple((cell, self.unacceptable) for cell in self.cells[:3])
 
     @property
+    def bad(self) -> tuple[DesignCell, ...]:
+        """The cells that are worse than another: one, or that of bad sentences at each level."""
+        return tuple(dict.fromkeys(worse for _, worse in self.compared))
+
+    @property
     def differing(self) -> Differing | None:
         """Of what DD is the difference where one factor is the judgment itself; else None."""
         if not self.judged:

@@ -14,6 +14,7 @@ from cimento import Meta, Suite, UsageError
 from cimento.io.values import NoValue
 from cimento.measures.normalizing import NORMALIZATIONS, equal_bins, normalize
 from cimento.measures.sentence import length_penalty
+from cimento.paradigms.ratings.probe import labeled_sentences
 from cimento.paradigms.regions.factorial import factorial
 from cimento.paradigms.regions.two_by_two import (
     NOT_IN_DESIGN,
@@ -264,3 +265,12 @@ def test_a_suite_s_own_predictions_say_which_cells_are_compared():
 def test_a_prediction_of_dd_alone_leaves_the_comparisons_of_the_design():
     dd = with_design(attraction()).predictions[:1]
     assert [*rates(attraction(dd), of_cells((1.0,) * 4, (1.0,) * 4))] == ["A over C", "B over D"]
+
+
+def test_of_a_design_with_the_judgment_as_a_factor_all_bad_sentences_are_unacceptable():
+    (square,) = squares(attraction())
+    assert [cell.name for cell in square.bad] == ["C", "D"]
+    labeled = labeled_sentences(with_design(attraction()))
+    assert [*labeled.acceptable] == [True, True, False, False] * 2  # A to D of two items
+    (islands,) = squares(island_suite({"se": ["1"]}))
+    assert [cell.name for cell in islands.bad] == ["long_island"]
