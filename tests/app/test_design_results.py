@@ -24,7 +24,7 @@ CELLS = {
     ("larga", "isla"): "¿Qué se enfada Ana si {1} {0}?",
 }
 TEXTS = re.compile(r">([^<>]+)<")
-ENGLISH = re.compile(r"error bars|within items|less probable|the bad cell|by phenomenon")
+ENGLISH = re.compile(r"error bars|within items|less probable|the bad cell|by phenomenon| over ")
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +52,15 @@ def named(workspace):
 
 def test_a_remark_on_a_proportion_says_that_it_is_none_of_dd(named):
     said = remarks(next(iter(named.values())).summary())
-    (one,) = [text for text in said if text.startswith("proportion of larga_no-isla: ")]
+    (one,) = [
+        text for text in said if text.startswith("proportion of larga_no-isla over larga_isla: ")
+    ]
     assert "All or nearly all of 6 items agree" in one
     spanish = page_language("es").known(one)
     assert spanish is not None
-    assert spanish.startswith("proporción de larga_no-isla: Todos o casi todos")
+    assert spanish.startswith(
+        "proporción de larga_no-isla mejor que larga_isla: Todos o casi todos"
+    )
 
 
 def test_dds_on_different_scales_are_beside_each_other_and_not_compared(named):

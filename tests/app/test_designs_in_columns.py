@@ -118,7 +118,7 @@ def test_predictions_of_ones_own_stay_where_factors_get_other_names(tmp_path):
     made = describe(wide(OPEN), language="es")
     made = with_least(made, "Que_objeto", ("Que_sujeto", "Que_objeto"))
     suite = saved(made, tmp_path)
-    from cimento.suites.factor_names import with_factors_called
+    from cimento.suites.renamed_factors import with_factors_called
 
     given = replace(suite, factors={"first_factor": ("Que", "SN-complejo")})
     called = with_factors_called(given, {"first_factor": "Isla"})

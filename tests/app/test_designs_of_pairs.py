@@ -98,9 +98,13 @@ def test_the_page_asks_before_it_asks_for_the_language(tmp_path, answer):
 
     async def flow(user):
         await user.open("/it/edit?suite=suites/attrazione.csv")
-        await user.should_see("Ogni insieme ha una volta ciascuna", retries=100)
+        await user.should_see("sia con «plurale» sia con «singolare»", retries=100)
         await user.should_not_see(say("edit.describe"))
-        do = say("edit.worst-do", cell="singolare, errato")
+        await user.should_see(say("edit.here-as_design"))  # not menus that are so already
+        await user.should_not_see(say("edit.worst-do", cell="singolare, errato"))
+        # Nobody expects a good sentence to be the least acceptable: it is asked where they differ.
+        await user.should_see("«corretto» e «errato» differiscono di più con «plurale»")
+        do = "«corretto» e «errato» differiscono di più con «singolare» che con «plurale»"
         user.find(do if answer == "cell" else say("edit.pairs-keep")).click()
         await user.should_see(say("edit.describe"), retries=100)
         await user.should_not_see(do)

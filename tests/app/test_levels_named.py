@@ -15,8 +15,9 @@ from cimento.app.columns import with_role
 from cimento.app.describing import describe
 from cimento.app.levels_named import Levels, with_levels
 from cimento.app.opening import open_grid, save_grid
+from cimento.app.words import words
 from cimento.kinds.registry import load_suite
-from cimento.suites.design import squares
+from cimento.suites.design import Differing, squares
 from tests.helpers.app_user import visit
 from tests.helpers.grids import FOUR, grid, stored
 
@@ -62,21 +63,51 @@ def test_levels_make_a_design_and_the_table_stays(table, is_described, tmp_path)
 
 
 @pytest.mark.parametrize(
-    "faulty",
+    ("faulty", "reason"),
     [
-        replace(TOLD, least=""),
-        replace(TOLD, cells={**CELLS, "A": ("isola", "lunga")}),
-        replace(TOLD, cells={**CELLS, "A": ("", "breve")}),
-        replace(TOLD, factors={"Struttura": ("isola", "Isola"), "Distanza": ("breve", "lunga")}),
-        replace(TOLD, factors={"": ("isola", "no"), "Distanza": ("breve", "lunga")}),
-        replace(TOLD, factors={"Item": ("isola", "no"), "Distanza": ("breve", "lunga")}),
-        replace(TOLD, factors={"Strutt.ura": ("isola", "no"), "Distanza": ("breve", "lunga")}),
-        replace(TOLD, factors={"Struttura": ("isola", "no")}),
+        (replace(TOLD, least=""), "what you expect, in the menu"),
+        (replace(TOLD, cells={**CELLS, "A": ("isola", "lunga")}),
+         "A and D have the same cell (isola, lunga); each cell is one of the four."),
+        (replace(TOLD, cells={**CELLS, "A": ("", "breve")}), "Still missing: the levels of A."),
+        (replace(TOLD, factors={"Struttura": ("isola", "Isola"), "Distanza": ("breve", "lunga")}),
+         '"isola" is there twice'),
+        (replace(TOLD, factors={"": ("isola", "no"), "Distanza": ("breve", "lunga")}),
+         "the names of both factors"),
+        (replace(TOLD, factors={"Item": ("isola", "no"), "Distanza": ("breve", "lunga")}),
+         '"Item" is the name of a column'),
+        (replace(TOLD, factors={"Strutt.ura": ("isola", "no"), "Distanza": ("breve", "lunga")}),
+         'Write "Strutt.ura" without a full stop'),
+        (replace(TOLD, factors={"Struttura": ("isola", "no")}), "the names of both factors"),
     ],
-)
-def test_what_is_not_whole_makes_no_design(faulty):
-    assert TOLD.are_whole(("Item", "A"))
-    assert not faulty.are_whole(("Item", "A"))
+)  # fmt: skip
+def test_what_is_not_a_design_yet_is_said(faulty, reason):
+    say = words("en")
+    assert TOLD.lacking(say, ("Item", "A")) == ""
+    assert reason in faulty.lacking(say, ("Item", "A"))
+
+
+@pytest.mark.parametrize("two", [("gramatical", "agramatical"), ("sí", "no"), ("ok", "*")])
+def test_of_good_and_bad_sentences_it_is_asked_where_they_differ_more(two):
+    good, bad = two
+    cells = {
+        "A": (good, "plural"), "B": (good, "singular"), "C": (bad, "plural"), "D": (bad, "singular")
+    }  # fmt: skip
+    told = Levels({"Gramatical": two, "Núcleo": ("singular", "plural")}, cells, "D")
+    # C and D are bad: DD is how much more good and bad differ in their number than in the other.
+    assert told.expected() == {
+        "C": Differing(good, bad, "plural", "singular"),
+        "D": Differing(good, bad, "singular", "plural"),
+    }
+    assert replace(told, least="A").lacking(words("en")) != ""
+    table = replace(wide(), words="en")
+    designed = with_levels(table, told)
+    predicted = designed.sheets["predictions"]
+    formulas = [predicted.rows[row][1] for row in predicted.body]
+    assert formulas == [
+        "((*;%D%) - (*;%B%)) - ((*;%C%) - (*;%A%)) > 0",
+        "(*;%A%) < (*;%C%)",  # the good and the bad sentence of each number
+        "(*;%B%) < (*;%D%)",
+    ]
 
 
 def test_the_page_asks_for_the_levels_and_chooses_none(tmp_path):
@@ -98,6 +129,8 @@ def test_the_page_asks_for_the_levels_and_chooses_none(tmp_path):
             for number, level in enumerate(both, 1):
                 menus[f"«{name}», fattore {number}"].set_value(level)
         assert not go.enabled
+        await user.should_see("Manca ancora che cosa ti aspetti")
+        await user.should_see("Chi pensa che Ugo corra?")  # the first sentence of A
         menus["La meno accettabile"].set_value("D")
         assert go.enabled
         user.find("Leggi come questo disegno 2×2").click()

@@ -10,7 +10,7 @@ from cimento.cli.main import invoke
 from cimento.intake.roles import parse_choice
 from cimento.kinds.registry import load_suite
 from cimento.suites.cell_names import cells_among, cells_named, condition_of
-from cimento.suites.factor_words import island_factors
+from cimento.suites.level_words import island_factors
 
 LEVELS = {
     "en": (("no island", "island"), ("short", "long")),

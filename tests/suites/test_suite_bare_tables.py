@@ -418,9 +418,9 @@ def test_bars_of_a_bare_design_divide_regions_and_its_columns_are_the_factors(tm
     ]
     assert [prediction.name for prediction in suite.predictions] == [
         "DD",
-        "breve_libera",
-        "lunga_libera",
-        "breve_isola",
+        "breve_libera over lunga_isola",
+        "lunga_libera over lunga_isola",
+        "breve_isola over lunga_isola",
     ]
 
 

@@ -81,3 +81,21 @@ def test_the_plain_level_is_found_by_words_or_not_at_all(factor, levels, plain):
     factors, unknown = plain_first({factor: levels})
     assert factors[factor][0] == (plain or levels[0])
     assert (factor in unknown) is (plain is None)
+
+
+@pytest.mark.parametrize(
+    ("factor", "two", "good"),
+    [("Gramatical", ("no", "sí"), "sí"), ("Agrammaticale", ("sì", "no"), "no"),
+     ("Correct", ("0", "1"), "1")],
+)  # fmt: skip
+def test_words_that_judge_under_their_heading_are_judgments_in_a_design_too(factor, two, good):
+    ordered, unknown = plain_first({factor: two, "Attractor": ("singular", "plural")})
+    assert ordered[factor][0] == good
+    assert ordered["Attractor"] == ("plural", "singular")  # the plain level of the other is last
+    assert not unknown
+
+
+def test_yes_and_no_under_another_heading_judge_nothing():
+    ordered, _ = plain_first({"Isla": ("sí", "no"), "Attractor": ("singular", "plural")})
+    assert ordered["Isla"] == ("no", "sí")
+    assert ordered["Attractor"][0] == "singular"

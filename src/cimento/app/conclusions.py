@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.app.breakdowns import measure_named
+from cimento.app.judged_factors import quoted_levels
 from cimento.app.parts import ends
 from cimento.app.words import Words, said
 from cimento.errors import CimentoError, InputError
@@ -32,7 +33,7 @@ from cimento.records.standing import exact_p
 from cimento.records.store import MANIFEST, manifest_part
 from cimento.report.findings import ACCURACY_KIND, Headline, kind_of
 from cimento.suites import BAD, GOOD
-from cimento.suites.design import squares
+from cimento.suites.design import Differing, squares
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,6 +71,7 @@ class RunResult:
         is_masked: whether sentences have the scores of a masked model.
         pll: the rule of its pseudo-log-likelihoods, as of the option ``pll``.
         levels: of a design, the conditions, each with its levels and the factors they are of.
+        differing: of designs with the judgment as a factor, of what each DD is the difference.
     """
 
     effects: tuple[DesignEffect, ...] = ()
@@ -85,6 +87,7 @@ class RunResult:
     is_masked: bool = False
     pll: str = ""
     levels: Mapping[str, Levels] = field(default_factory=dict)
+    differing: tuple[Differing, ...] = ()
 
     def number(self, say: Words) -> str:
         """The number with its interval, and its kind unless it is an accuracy; or a dash."""
@@ -246,7 +249,10 @@ class RunResult:
                 yield say(f"read.means_dd_{side}", names=names)
             if side == "above":
                 yield from self._of_worst(say)
-        yield say("read.means_dd_is")
+        for one in self.differing:
+            yield say("read.means_dd_differ", **quoted_levels(one, say))
+        if not self.differing:
+            yield say("read.means_dd_is")
 
     def _of_worst(self, say: Words) -> Iterator[str]:
         """A sentence for each DD above 0 in which other sentences are the worst than expected."""
@@ -363,6 +369,7 @@ def _result_of(path: Path, _time: int, headline: Estimate | None) -> RunResult:
         is_masked=run.sentences is not None and run.model_kind == "masked",
         pll=str(manifest_part(run.manifest, "asking", "policy").get("pll", "")),
         levels=_levels_of(run) if effects else {},
+        differing=_differing_in(run) if effects else (),
     )
     if headline is None:
         return about
@@ -392,6 +399,12 @@ def _levels_of(run: Run) -> dict[str, Levels]:
         for cell in square.cells
         if cell.condition
     }
+
+
+def _differing_in(run: Run) -> tuple[Differing, ...]:
+    """Of what the DDs of a design are the differences, if one of its factors is the judgment."""
+    known = squares(run.sentences) if run.sentences is not None else ()
+    return tuple(filter(None, (square.differing for square in known)))
 
 
 def _left_out(about: RunResult, asked: pl.DataFrame, shown: Estimate) -> RunResult:

@@ -17,8 +17,8 @@ from cimento.kinds.registry import has_regions
 from cimento.suites.cell_names import condition_of
 from cimento.suites.crossed import MOST_LEVELS, crossed_columns, levels_joined, named_by_levels
 from cimento.suites.design import N_LEVELS
-from cimento.suites.factor_words import island_factors
 from cimento.suites.formula import as_condition_name, is_condition_name, likelier
+from cimento.suites.level_words import island_factors
 from cimento.suites.shapes import condition_columns
 from cimento.suites.workbook_words import ITEMS, PREDICTIONS, heading
 
@@ -144,6 +144,20 @@ def conditions_named(grid: Grid) -> tuple[str, ...]:
         table = replace(sheet.table, conditions=chosen_conditions(grid.roles))
         names = tuple(condition_columns(table).values())
     return names if len(names) <= _MOST_CONDITIONS and all(map(is_condition_name, names)) else ()
+
+
+def first_sentences(grid: Grid) -> dict[str, str]:
+    """The first sentence of each condition, whose names are in a column or head columns."""
+    sheet = as_read(grid)
+    condition, text = sheet.column("condition"), sentence_column(sheet)
+    if condition is not None and text is not None:
+        rows = zip(sheet.values(condition), sheet.values(text), strict=True)
+        return {name.strip(): sentence.strip() for name, sentence in reversed([*rows])}
+    table = replace(sheet.table, conditions=chosen_conditions(grid.roles))
+    columns = condition_columns(table)
+    return {
+        name: next(filter(None, table.stripped(column)), "") for column, name in columns.items()
+    }
 
 
 def with_least(grid: Grid, least: str, names: Sequence[str]) -> Grid:

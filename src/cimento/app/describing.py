@@ -37,10 +37,10 @@ from cimento.kinds.registry import load_suite, paradigm_of, save_suite
 from cimento.suites import Suite
 from cimento.suites.builtin import WORKBOOK
 from cimento.suites.design import with_design
-from cimento.suites.factor_names import with_factors_called
 from cimento.suites.formats.items import read_regions
 from cimento.suites.languages import LANGUAGE_CODE
 from cimento.suites.ratings import OWN_COLUMNS
+from cimento.suites.renamed_factors import with_factors_called
 from cimento.suites.suite_workbook import SETTINGS
 from cimento.suites.workbook_words import (
     ABOUT,

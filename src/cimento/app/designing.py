@@ -30,6 +30,7 @@ from cimento.app.describing import (
 from cimento.app.editing import Grid, delete_rows
 from cimento.app.findings import button
 from cimento.app.frame import Text
+from cimento.app.judged_factors import differ_more, differing_in, quoted_levels
 from cimento.app.marked import as_read
 from cimento.app.words import Words, said
 from cimento.faults import NO_PREDICTIONS
@@ -37,9 +38,9 @@ from cimento.intake.numbered import with_items_numbered
 from cimento.intake.roles import FACTORS
 from cimento.suites import JsonValue, Prediction, Suite
 from cimento.suites.crossed import crossed_columns, paired
-from cimento.suites.design import N_FACTORS, UNACCEPTABLE, Square, squares, with_design
-from cimento.suites.factor_words import UNNAMED_FACTORS
+from cimento.suites.design import N_FACTORS, UNACCEPTABLE, Square, over, squares, with_design
 from cimento.suites.formula import likelier
+from cimento.suites.level_words import UNNAMED_FACTORS
 from cimento.suites.workbook_words import ITEMS
 
 _FACTORS = 3
@@ -145,13 +146,21 @@ def _of_incomplete(grid: Grid, errors: Collection[Finding]) -> DesignQuestion | 
 def _ask_worst(grid: Grid, question: DesignQuestion, say: Words, done: Done) -> None:
     """A button for each cell of a design that may be the least acceptable one."""
     names_shown = ", ".join(map(say.quoted, question.factors))
-    ui.label(say(f"edit.{question.kind}-what", columns=names_shown))
+    judged = differing_in(question.factors)
+    if judged:
+        ui.label(say("edit.judged-what", **quoted_levels(next(iter(judged.values()))[0], say)))
+    else:
+        ui.label(say(f"edit.{question.kind}-what", columns=names_shown))
     _first_rows(grid, question, say)
     names = _name_fields(grid, question.factors, say)
     with ui.element("div").classes("tools"):
-        for cell, factors in cells_in(question.factors).items():
+        told = {differ_more(one, say): cell for one, cell in judged.values()} or {
+            say("edit.worst-do", cell=cell): factors
+            for cell, factors in cells_in(question.factors).items()
+        }
+        for text, factors in told.items():
             button(
-                say("edit.worst-do", cell=cell),
+                text,
                 lambda factors=factors: done(  # type: ignore[misc]
                     lambda grid: with_factors(grid, question, factors, names())
                 ),
@@ -305,7 +314,7 @@ def _each_worse(
         if levels[place] == level:
             name = better[_without(levels, place)]
             comment = f"{name} is less surprising than {worse}."
-            yield Prediction(likelier(name, worse), comment=comment, name=f"{name} over {worse}")
+            yield Prediction(likelier(name, worse), comment=comment, name=over(name, worse))
 
 
 def _without(levels: tuple[str, ...], place: int) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from cimento.intake.words import SHEETS
 from cimento.io.files import write_bytes
 from cimento.kinds.registry import load_suite
 from cimento.paradigms import regions
+from cimento.suites.crossed import AS_DESIGN
 from cimento.suites.workbook_words import sheet_called
 
 STYLE = Path(__file__).with_name("edit.css")
@@ -105,7 +106,8 @@ def _show(finding: Finding, say: Words, go: Callable[[Finding], None], kind: str
         ui.label(title).classes("check-title")
     # What is not a check says of which file it is, and has no subject without it.
     show_translated(finding.seen, say, where="" if finding.code else finding.where).classes("seen")
-    here = f"edit.here-{finding.code}"
+    is_asked = finding.todo.startswith(AS_DESIGN)
+    here = "edit.here-as_design" if is_asked else f"edit.here-{finding.code}"
     if here in say.texts:
         ui.label(say(here)).classes("small")
         _show_example(finding.todo, say)

@@ -90,15 +90,15 @@ def _of_people(grid: Grid, labels: Mapping[str, str], say: Words) -> Grid:
     return replace(grid, rows=rows)
 
 
-_OURS = frozenset({"shows", "part", "look at", "scale", "of"})
+_OURS = frozenset({"shows", "part", "look at", "scale", "of", "comparison"})
 """The columns of words that are those of cimento: what a DD shows, and so on."""
-_AVERAGES = {"phenomenon": "Average", "condition": "pairs"}
+_AVERAGES = {"phenomenon": "Average"}
 """The words of cimento in columns of names: those of the mean over a design's phenomena."""
 
 
 def _in_our_words(grid: Grid, known: Callable[[str], str | None]) -> Grid:
     """A table with the words of cimento in `_OURS` in the language; others as they are."""
-    if not _OURS & {*grid.header} and grid.header[:2] != tuple(_AVERAGES):
+    if not _OURS & {*grid.header}:
         return grid
 
     def told(name: str, cell: GridCell) -> GridCell:

@@ -122,7 +122,7 @@ ENGLISH = PageLanguage(ENGLISH_CODE, _as_it_is, _as_it_is)
 
 _TITLES = ("title", "subtitle", "description")
 _DATA = ("data", "datasets", "values")
-_TOLD_DATA = re.compile(r"[\d,]+ of [\d,]+|one answer for all")
+_TOLD_DATA = re.compile(r"[\d,]+ of [\d,]+|one answer for all|(?:.+: )?\S+ over \S+")
 """The texts of cimento in the data of figures; all others there are names."""
 _NUMBERS = {"decimal": ",", "thousands": "\N{NARROW NO-BREAK SPACE}", "grouping": [3],
             "currency": ["", ""]}  # fmt: skip

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
 from cimento.suites.design import N_FACTORS, N_LEVELS
-from cimento.suites.factor_words import UNNAMED_FACTORS
 from cimento.suites.formula import as_condition_name
+from cimento.suites.level_words import UNNAMED_FACTORS
 from cimento.suites.plain_levels import plain_first
 
 Parts = tuple[str, ...]

@@ -21,8 +21,8 @@ from cimento.intake.table import Table
 from cimento.suites import BAD, GOOD
 from cimento.suites.cell_names import cells_named, condition_of, level_name
 from cimento.suites.design import N_LEVELS
-from cimento.suites.factor_words import island_factors
 from cimento.suites.formula import is_condition_name
+from cimento.suites.level_words import island_factors
 
 CLUSTER = "cluster"
 """The column that groups the pairs of one row, or of one item."""
@@ -230,12 +230,16 @@ def _judging(table: Table) -> tuple[str, dict[str, str]] | None:
     return (column, sides) if (len(both) - n_items) * 2 >= n_items else None
 
 
+AS_DESIGN = "If the interaction of the two counts, read it as a design"
+"""How advice begins on pairs that may be a design."""
+
+
 def _by_levels(table: Table, column: str, other: str, sides: Mapping[str, str]) -> Fault:
     """The fault that says that an item has a pair for each level of another column."""
     levels = dict.fromkeys(table.stripped(other))
     both = [table.shown(name) for name in table.columns if name in (column, other)]
     chosen = as_option(dict(zip((FACTORS, f"{FACTORS} 2"), both, strict=False)))
-    todo = f"If the interaction of the two counts, read it as a design: {chosen}."
+    todo = f"{AS_DESIGN}: {chosen}."
     if len(levels) != N_LEVELS:
         todo = ""
     more = f" {_sides_named(column, sides)}"

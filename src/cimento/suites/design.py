@@ -1,4 +1,4 @@
-"""Designs of suites: two factors and their cells, or filler and gap in licensing.
+"""Designs of suites: two or three factors and their cells.
 
 A two by N design is treated as N - 1 designs of two by two, each with the first level of the longer
 factor as its baseline; three factors of two levels, as one of two by two for each level of one.
@@ -9,117 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import NamedTuple
 
 from cimento.errors import InputError, did_you_mean
+from cimento.intake.marks import sides_of
 from cimento.intake.names import meaning
-from cimento.suites import BAD, GOOD, JsonValue, Prediction, Suite
+from cimento.suites import BAD, GOOD, Prediction, Suite
 from cimento.suites.formula import likelier
-
-KEY = "licensing"
-"""The table of suite.toml that declares the design."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Licensing:
-    """The licensing design that a suite declares.
-
-    Attributes:
-        filler: factor whose first level has the wh-word and whose second does not.
-        gap: factor whose first level has a gap and whose second does not.
-        island: factor whose first level is not an island; empty without this factor.
-        levels: the levels of each of these factors.
-        windows: for each window, the regions that are summed, by level of the gap factor.
-    """
-
-    filler: str
-    gap: str
-    island: str
-    levels: Mapping[str, tuple[str, ...]]
-    windows: Mapping[str, Mapping[str, tuple[int, ...]]]
-
-    @property
-    def factors(self) -> tuple[str, ...]:
-        """The factors, in the order of a cell."""
-        return tuple(name for name in (self.filler, self.gap, self.island) if name)
-
-    @property
-    def islands(self) -> tuple[str, ...]:
-        """The levels of the island factor; one empty name where there is no such factor."""
-        return self.levels[self.island] if self.island else ("",)
-
-
-def licensing_of(suite: Suite) -> Licensing | None:
-    """The licensing design that a suite declares; None where it declares none.
-
-    Raises:
-        InputError: the declaration cannot be used.
-    """
-    declared = suite.extra.get(KEY)
-    if declared is None:
-        return None
-    where = f"suite {suite.name!r}, [{KEY}]"
-    if not isinstance(declared, dict):
-        raise InputError(where=where, seen="is not a table", todo=f"Write [{KEY}] and its keys.")
-    names = {key: str(declared.get(key, "")) for key in ("filler", "gap", "island")}
-    for key, name in names.items():
-        if name and name not in suite.factors:
-            todo = did_you_mean(name, tuple(suite.factors))
-            raise InputError(
-                where=where, seen=f"{key} is {name!r}, which is not a factor", todo=todo
-            )
-        if not name and key != "island":
-            todo = f"Name the factor: {key} = ..."
-            raise InputError(where=where, seen=f"{key} is missing", todo=todo)
-    levels = {name: suite.factors[name] for name in names.values() if name}
-    return Licensing(
-        **names,
-        levels=levels,
-        windows=_windows(declared.get("windows"), levels[names["gap"]], where),
-    )
-
-
-def _windows(
-    declared: JsonValue, gaps: Sequence[str], where: str
-) -> dict[str, dict[str, tuple[int, ...]]]:
-    todo = 'Write [licensing.windows] with lines such as "after" = { gap = [5], nogap = [4] }.'
-    if not isinstance(declared, dict) or not declared:
-        raise InputError(where=where, seen="windows are missing", todo=todo)
-    windows: dict[str, dict[str, tuple[int, ...]]] = {}
-    for name, regions in declared.items():
-        if not isinstance(regions, dict) or set(regions) != set(gaps):
-            seen = f"the window {name!r} does not give regions for {' and '.join(gaps)}"
-            raise InputError(where=where, seen=seen, todo=todo)
-        windows[name] = {}
-        for gap, numbers in regions.items():
-            listed = numbers if isinstance(numbers, list) else [numbers]
-            whole = tuple(number for number in listed if isinstance(number, int) and number > 0)
-            if len(whole) != len(listed) or not whole:
-                seen = f"the window {name!r} has {numbers!r} for {gap}"
-                raise InputError(where=where, seen=seen, todo="Regions are counted from 1.")
-            windows[name][gap] = whole
-    return windows
-
-
-def regions_measured(suite: Suite) -> dict[str, frozenset[int]]:
-    """The regions that the suite's licensing windows sum, by condition; empty without windows.
-
-    A faulty declaration gives no regions; the checks of the suite report it.
-    """
-    try:
-        design = licensing_of(suite)
-    except InputError:
-        return {}
-    if design is None:
-        return {}
-    return {
-        condition.name: frozenset(
-            number
-            for regions in design.windows.values()
-            for number in regions.get(condition.columns.get(design.gap, ""), ())
-        )
-        for _, condition in suite.stimuli()
-    }
-
+from cimento.suites.licensing import licensing_of
 
 UNACCEPTABLE = "unacceptable"
 """Key of ``[design]`` in suite.toml: the condition, or conditions, that are unacceptable."""
@@ -156,6 +53,22 @@ class DesignCell:
         return self.condition or " ".join(self.levels)
 
 
+class Differing(NamedTuple):
+    """Good and bad sentences, which should differ more at one level than at the other.
+
+    Attributes:
+        good: the level of good sentences.
+        bad: that of bad ones.
+        more: the level of the other factor where they should differ more.
+        less: the level where they should differ less.
+    """
+
+    good: str
+    bad: str
+    more: str
+    less: str
+
+
 @dataclass(frozen=True, slots=True)
 class Square:
     """A two by two design.
@@ -186,9 +99,39 @@ class Square:
         return tuple(cell.condition for cell in self.cells)
 
     @property
-    def acceptable(self) -> tuple[DesignCell, DesignCell, DesignCell]:
-        """The three cells in which at most one factor is changed."""
-        return self.cells[:3]
+    def judged(self) -> int:
+        """The place, from 1, of the factor that is the judgment itself; 0 without one such."""
+        levels = zip(self.cells[0].levels, self.cells[3].levels, strict=True)
+        named = enumerate(zip(self.factors, levels, strict=True), start=1)
+        places = [place for place, (name, two) in named if are_judgments(name, two)]
+        return places[0] if len(places) == 1 else 0
+
+    @property
+    def compared(self) -> tuple[tuple[DesignCell, DesignCell], ...]:
+        """The cells of which the first should be better than the second.
+
+        They are each other cell and that in which both factors are changed. Where a factor is the
+        judgment itself, they are the good and the bad sentences of each level of the other.
+        """
+        if step := self.judged:  # its two levels are a step of 1, or of 2, apart
+            return tuple((self.cells[n], self.cells[n + step]) for n in (0, 3 - step))
+        return tuple((cell, self.unacceptable) for cell in self.cells[:3])
+
+    @property
+    def bad(self) -> tuple[DesignCell, ...]:
+        """The cells that are worse than another: one, or that of bad sentences at each level."""
+        return tuple(dict.fromkeys(worse for _, worse in self.compared))
+
+    @property
+    def differing(self) -> Differing | None:
+        """Of what DD is the difference where one factor is the judgment itself; else None."""
+        if not self.judged:
+            return None
+        ends = (self.cells[0].levels, self.cells[3].levels)
+        (good, bad), (less, more) = (
+            [two[n] for two in ends] for n in (self.judged - 1, 2 - self.judged)
+        )
+        return Differing(good, bad, more, less)
 
     @property
     def unacceptable(self) -> DesignCell:
@@ -274,8 +217,8 @@ def _within_third(suite: Suite) -> tuple[Square, ...]:
     return tuple(made)
 
 
-def bad_cell(suite: Suite) -> str:
-    """The cell of a two-factor design that should be the worst, in words; empty without one."""
+def expected_of(suite: Suite) -> str:
+    """What a design expects, in words: mostly which cell should be the worst; else empty."""
     try:
         known = () if licensing_of(suite) else squares(suite)
         declared = _declared(suite)
@@ -284,6 +227,13 @@ def bad_cell(suite: Suite) -> str:
     names = [square.unacceptable.name for square in known]
     if not names:
         return ""
+    if any(square.judged for square in known):
+        if len(known) > 1 or not (told := known[0].differing):
+            return ""
+        return (
+            f"expected to differ more with {told.more} than with {told.less}:"
+            f" {told.good} and {told.bad}"
+        )
     why = ""
     if not declared and len(known) == 1:
         first, second = known[0].factors
@@ -320,13 +270,18 @@ def windows_of(suite: Suite) -> dict[str, tuple[int, ...]]:
     return by_name
 
 
-def are_judgments(levels: Sequence[str]) -> bool:
-    """Whether two levels are good and bad, in this order: *grammatical*, *ungrammatical*."""
-    return [*map(meaning, levels)] == [GOOD, BAD] and "no" not in map(str.casefold, levels)
+def are_judgments(factor: str, levels: Sequence[str]) -> bool:
+    """Whether the levels of a factor are good and bad, in this order; see `sides_of`."""
+    return [*sides_of(factor, levels).values()] == [GOOD, BAD]
+
+
+def over(better: str, worse: str) -> str:
+    """What a comparison is called, by its condition that should be better and by the other."""
+    return f"{better} over {worse}"
 
 
 def predictions_of(square: Square, *, alone: bool = True) -> tuple[Prediction, ...]:
-    """The predictions of super-additivity and of each acceptable against the unacceptable cell.
+    """The predictions of super-additivity and of each comparison of two cells.
 
     All predictions are about whole sentences; see Sprouse, Wagers and Phillips 2012. Where a factor
     is the judgment itself, as in studies of attraction (Wagers, Lau and Phillips 2009,
@@ -341,13 +296,9 @@ def predictions_of(square: Square, *, alone: bool = True) -> tuple[Prediction, .
     within = f", where the third factor is {square.within}" if square.within else ""
     plain, first, second, both = (f"(*;%{name}%)" for name in square.conditions)
     told = f"Super-additivity (DD > 0) of {' and '.join(square.factors)}{within}."
-    compared = [(cell, square.cells[3]) for cell in square.acceptable]
-    levels = zip(square.cells[0].levels, square.cells[3].levels, strict=True)
-    judged = [n for n, two in enumerate(levels, start=1) if are_judgments(two)]
-    if len(judged) == 1:  # its two levels are a step of 1, or of 2, apart
-        [step] = judged
-        told = _differing(square, step)
-        compared = [(square.cells[n], square.cells[n + step]) for n in (0, 3 - step)]
+    if square.differing:
+        good, bad, more, less = square.differing
+        told = f"{good} and {bad} differ more with {more} than with {less} (DD > 0)."
     return (
         Prediction(
             f"({both} - {second}) - ({first} - {plain}) > 0",
@@ -358,18 +309,11 @@ def predictions_of(square: Square, *, alone: bool = True) -> tuple[Prediction, .
             Prediction(
                 f"(*;%{cell.condition}%) < (*;%{bad.condition}%)",
                 comment=f"{cell.condition} is less surprising than {bad.condition}.",
-                name=(cell.condition or "") if alone else f"{cell.condition} over {bad.condition}",
+                name=over(cell.name, bad.name),
             )
-            for cell, bad in compared
+            for cell, bad in square.compared
         ),
     )
-
-
-def _differing(square: Square, judged: int) -> str:
-    """The prediction that good and bad sentences differ more in one level than in the other."""
-    ends = (square.cells[0].levels, square.cells[3].levels)
-    (good, bad), (less, more) = ([two[n] for two in ends] for n in (judged - 1, 2 - judged))
-    return f"{good} and {bad} differ more with {more} than with {less} (DD > 0)."
 
 
 def with_design(suite: Suite) -> Suite:

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from cimento.errors import Fault
 from cimento.faults import NO_PLAIN_LEVEL, fault
+from cimento.intake.marks import sides_of
 from cimento.intake.names import is_negative, meaning
 from cimento.intake.words import pattern, word_list
-from cimento.suites import Suite
-from cimento.suites.design import N_FACTORS, are_judgments, with_design
-from cimento.suites.factor_words import UNNAMED_FACTORS
+from cimento.suites import GOOD, Suite
+from cimento.suites.design import N_FACTORS, with_design
+from cimento.suites.level_words import UNNAMED_FACTORS
 
 _PLAIN = {*word_list("levels.plain")}
 _CHANGED = {*word_list("levels.changed")}
@@ -40,8 +41,7 @@ def plain_first(
     Returns:
         The factors, and the first level of each that keeps its order.
     """
-    both = {factor: tuple(sorted(levels, key=meaning)[::-1]) for factor, levels in factors.items()}
-    judged = [factor for factor, levels in both.items() if are_judgments(levels)]
+    judged = [factor for factor, levels in factors.items() if sides_of(factor, levels)]
     is_judged = len(judged) == 1 and len(factors) == N_FACTORS
     ordered: dict[str, tuple[str, ...]] = {}
     unknown: dict[str, str] = {}
@@ -98,6 +98,8 @@ def _plain_of(factor: str, levels: Sequence[str]) -> str | None:
 
     Of ``+gap`` and ``-gap``, that with the minus sign is plain, as in the notation of features.
     """
+    if judgments := sides_of(factor, levels):
+        return next(level for level, side in judgments.items() if side == GOOD)
     signed = {level.strip()[:1]: level for level in levels}
     if len(levels) == len(signed) == len({level.strip()[1:] for level in levels}) + 1:
         minus = next((signed[sign] for sign in _MINUS if sign in signed), None)

@@ -63,15 +63,15 @@ def table(text: str) -> list[list[str]]:
 
 def test_accuracies_stand_as_papers_set_them():
     grid = accuracy_grid(four())
-    assert grid.header == ("phenomenon", "condition", "n", "lp", "lp-l", "lp", "lp-l")
+    assert grid.header == ("phenomenon", "comparison", "n", "lp", "lp-l", "lp", "lp-l")
     assert [list(row) for row in grid.text] == [
-        ["se", "short_nonisland", "2", "100.0", "", "50.0", "100.0"],
-        ["", "long_nonisland", "2", "50.0", "", "0.0", "50.0"],
-        ["", "short_island", "2", "100.0", "", "50.0", "100.0"],
+        ["se", "short_nonisland over long_island", "2", "100.0", "", "50.0", "100.0"],
+        ["", "long_nonisland over long_island", "2", "50.0", "", "0.0", "50.0"],
+        ["", "short_island over long_island", "2", "100.0", "", "50.0", "100.0"],
         ["", "DD > 0", "2", "50.0", "", "0.0", "50.0"],
-        ["np", "short_nonisland", "1", "100.0", "", "100.0", "100.0"],
-        ["", "long_nonisland", "1", "100.0", "", "100.0", "100.0"],
-        ["", "short_island", "1", "0.0", "", "0.0", "0.0"],
+        ["np", "short_nonisland over long_island", "1", "100.0", "", "100.0", "100.0"],
+        ["", "long_nonisland over long_island", "1", "100.0", "", "100.0", "100.0"],
+        ["", "short_island over long_island", "1", "0.0", "", "0.0", "0.0"],
         ["", "DD > 0", "1", "0.0", "", "0.0", "0.0"],
         ["Average", "pairs", "3", "75.0", "", "50.0", "75.0"],
         ["", "DD > 0", "3", "25.0", "", "0.0", "25.0"],
@@ -101,7 +101,10 @@ def test_every_rate_and_mean_has_its_interval_and_n():
     grid = accuracy_grid([larger()])
     by_row = {row[:3]: row[3] for row in grid.text}
     low, high = wilson(0.75, 20)
-    assert by_row["se", "short_nonisland", "20"] == f"75.0 [{100 * low:.1f}, {100 * high:.1f}]"
+    assert (
+        by_row["se", "short_nonisland over long_island", "20"]
+        == f"75.0 [{100 * low:.1f}, {100 * high:.1f}]"
+    )
     average = by_row["Average", "pairs", "40"]
     # Five of six shares are 1 and one is 3/4; the interval is that of a stratified mean:
     # the standard error of the first phenomenon's mean / 2, times 2.0 to 2.5.
@@ -112,7 +115,7 @@ def test_every_rate_and_mean_has_its_interval_and_n():
     assert 2.0 * error < high - 95.83 < 2.5 * error
     names, *rows = table(as_csv(grid))
     assert names[3:] == [f"m_lp_percent{end}" for end in ("", "_low", "_high", "_n", "_reason")]
-    assert all(all(row[3:-1]) for row in rows if row[1] == "short_nonisland")
+    assert all(all(row[3:-1]) for row in rows if row[1] == "short_nonisland over long_island")
 
 
 def test_an_average_counts_phenomena_alike_whatever_their_size():
@@ -360,7 +363,7 @@ def test_show_and_report_give_the_table_that_run_names(tmp_path, capsys, monkeyp
         *longer[0],
         *longer[1],
     ]
-    assert first[:3] == ["whether", "short_nonisland", "2"]
+    assert first[:3] == ["whether", "short_nonisland over long_island", "2"]
     known = dict(zip(header, first, strict=True))
     assert [
         known[name] for name in header if name.startswith("demo-causal") and "lp-l" in name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from cimento import Meta, Suite, UsageError
 from cimento.io.values import NoValue
 from cimento.measures.normalizing import NORMALIZATIONS, equal_bins, normalize
 from cimento.measures.sentence import length_penalty
+from cimento.paradigms.ratings.probe import labeled_sentences
 from cimento.paradigms.regions.factorial import factorial
 from cimento.paradigms.regions.two_by_two import (
     NOT_IN_DESIGN,
@@ -21,7 +23,8 @@ from cimento.paradigms.regions.two_by_two import (
     effects_of_means,
 )
 from cimento.statistics.means import without_noise
-from cimento.suites.design import ISLAND_CONDITIONS, squares
+from cimento.suites import Condition, Item, Prediction, Region
+from cimento.suites.design import ISLAND_CONDITIONS, squares, with_design
 from tests.helpers.designs import island_suite, scores
 
 TWO_ITEMS = {"1": (-10.0, -11.0, -12.0, -20.0), "2": (-9.0, -12.0, -11.0, -13.0)}
@@ -215,3 +218,59 @@ def test_length_penalties(golden):
         alpha = float(name.removeprefix("alpha="))
         for n, penalty in penalties.items():
             assert length_penalty(int(n), alpha=alpha) == pytest.approx(penalty, abs=1e-9)
+
+
+JUDGED = {"good": ("grammatical", "ungrammatical"), "plural": ("plural", "singular")}
+"""Factors of a design of attraction, in which DD is the difference of two differences."""
+
+
+def attraction(predictions=()):
+    """One item of an attraction design with cells A to D: good and bad, plural and singular."""
+    cells = zip("ABCD", product(*JUDGED.values()), strict=True)
+    conditions = tuple(
+        Condition(name, (Region(name),), {**dict(zip(JUDGED, levels, strict=True))})
+        for name, levels in cells
+    )
+    items = tuple(Item(id_, conditions) for id_ in "12")
+    return Suite(Meta("x"), ("sentence",), tuple(predictions), items, factors=JUDGED)
+
+
+def of_cells(*rows):
+    """Scores of the cells A to D of items 1, 2 and so on."""
+    names = map(str, range(1, len(rows) + 1))
+    return {id_: dict(zip("ABCD", row, strict=True)) for id_, row in zip(names, rows, strict=True)}
+
+
+def rates(suite, given):
+    """The comparisons of a suite, each with its proportion of items."""
+    (phenomenon,) = factorial(suite, given)
+    return {pair.name: pair.accuracy for pair in phenomenon.pairs}
+
+
+def test_good_sentences_are_compared_with_bad_ones_as_the_design_predicts():
+    # A is good and C bad in the plural, B good and D bad in the singular. Both of D's are worst.
+    given = of_cells((-1.0, -5.0, -2.0, -9.0), (-3.0, -5.0, -2.0, -9.0))
+    designed = with_design(attraction())
+    assert [one.name for one in designed.predictions] == ["DD", "A over C", "B over D"]
+    expected = {"A over C": 0.5, "B over D": 1.0}  # A > C in item 1 alone; B > D in both
+    assert rates(designed, given) == rates(attraction(), given) == expected
+
+
+def test_a_suite_s_own_predictions_say_which_cells_are_compared():
+    own = [Prediction("(*;%B%) < (*;%A%) & (*;%D%) > (*;%C%)", name="mine")]
+    given = of_cells((-1.0, -5.0, -2.0, -9.0), (-6.0, -5.0, -2.0, -9.0))
+    assert rates(attraction(own), given) == {"B over A": 0.5, "C over D": 1.0}
+
+
+def test_a_prediction_of_dd_alone_leaves_the_comparisons_of_the_design():
+    dd = with_design(attraction()).predictions[:1]
+    assert [*rates(attraction(dd), of_cells((1.0,) * 4, (1.0,) * 4))] == ["A over C", "B over D"]
+
+
+def test_of_a_design_with_the_judgment_as_a_factor_all_bad_sentences_are_unacceptable():
+    (square,) = squares(attraction())
+    assert [cell.name for cell in square.bad] == ["C", "D"]
+    labeled = labeled_sentences(with_design(attraction()))
+    assert [*labeled.acceptable] == [True, True, False, False] * 2  # A to D of two items
+    (islands,) = squares(island_suite({"se": ["1"]}))
+    assert [cell.name for cell in islands.bad] == ["long_island"]

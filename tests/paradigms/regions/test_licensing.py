@@ -18,7 +18,7 @@ from cimento.paradigms.regions.licensing import effects_of_items, licensing_effe
 from cimento.paradigms.regions.text import design_grids
 from cimento.report.grid import grid_as_text
 from cimento.suites.checks import check_suite
-from cimento.suites.design import Licensing, licensing_of, regions_measured
+from cimento.suites.licensing import Licensing, licensing_of, regions_measured
 from cimento.testing.models import uniform_scorer
 
 FACTORS = {"filler": ("what", "that"), "gap": ("gap", "full"), "island": ("none", "whether")}

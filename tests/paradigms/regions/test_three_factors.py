@@ -7,8 +7,8 @@ import pytest
 from cimento import Condition, Item, Meta, Region, Suite
 from cimento.errors import InputError
 from cimento.paradigms.regions.factorial import factorial
-from cimento.suites.design import bad_cell, squares, with_design
-from cimento.suites.factor_words import island_factors
+from cimento.suites.design import expected_of, squares, with_design
+from cimento.suites.level_words import island_factors
 
 FACTORS = {"clause": ("plain", "adjunct"), "filler": ("wh", "that"), "gap": ("full", "gap")}
 BAD = ["plain_that_gap", "adjunct_that_gap"]
@@ -67,7 +67,7 @@ def test_the_design_predicts_a_dd_for_each_level_and_says_its_bad_cells():
     assert [name for name in names if name.startswith("DD")] == [
         "DD of plain_that_gap", "DD of adjunct_that_gap",
     ]  # fmt: skip
-    assert bad_cell(designed) == (
+    assert expected_of(designed) == (
         "expected to be the least acceptable: plain_that_gap and adjunct_that_gap"
     )
 

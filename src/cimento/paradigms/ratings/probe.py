@@ -87,15 +87,16 @@ class Probe:
 def labeled_sentences(suite: Suite) -> LabeledSentences:
     """The sentences of a suite and whether they are acceptable.
 
-    In a design of two factors one cell is not; in other suites with predictions, the conditions
-    that should be less likely are not. Of rated sentences, the column ``grammaticality`` or
-    ``label`` decides, or else whether the mean rating is above the middle of the scale.
+    In a design of two factors one cell is not, or two where one factor is the judgment; in other
+    suites with predictions, the conditions that should be less likely are not. Of rated sentences,
+    the column ``grammaticality`` or ``label`` decides, or else whether the mean rating is above the
+    middle of the scale.
 
     Raises:
         UsageError: the suite does not say which sentences are acceptable.
     """
     if suite.predictions:
-        bad = {square.unacceptable.name for square in squares(suite)}
+        bad = {cell.name for square in squares(suite) for cell in square.bad}
         if not bad:
             contrast = find_contrast(suite, regions=(1,) if len(suite.region_names) == 1 else ())
             bad = set(contrast.alternatives)

@@ -10,7 +10,8 @@ from cimento.report.cells import repeated
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 
 if TYPE_CHECKING:
-    from cimento.paradigms.regions.factorial import DesignRate, Factorial
+    from cimento.paradigms.regions.design_rates import DesignRate
+    from cimento.paradigms.regions.factorial import Factorial
     from cimento.statistics.means import Mean
 
 AVERAGE = "Average"
@@ -18,7 +19,7 @@ SUPER_ADDITIVE = "DD > 0"
 
 
 def accuracy_grid(results: Sequence[Factorial]) -> Grid:
-    """A table of accuracies in percent, one row for each phenomenon and acceptable condition.
+    """A table of accuracies in percent, one row for each phenomenon and comparison.
 
     Columns are measures, grouped by model; the last rows are averages over phenomena. The best
     cells of a row are bold. If a model does not have a measure, its column is blank.
@@ -40,9 +41,9 @@ def accuracy_grid(results: Sequence[Factorial]) -> Grid:
             numbers.append([value.value if value else None for value in values])
             rows.append((*labels, sizes(values), *(value or BLANK for value in values)))
     return Grid(
-        title="Accuracy in %: how often the acceptable sentence is preferred to the unacceptable"
-        " one, and how often the DD of an item is above 0.",
-        header=("phenomenon", "condition", "n", *(measure for _, measure in columns)),
+        title="Accuracy in %: how often the first of two conditions scores above the second, and"
+        " how often the DD of an item is above 0.",
+        header=("phenomenon", "comparison", "n", *(measure for _, measure in columns)),
         groups=(BLANK, BLANK, BLANK, *(model for model, _ in columns)),
         rows=tuple(rows),
         bold=_best(numbers, offset=3),

@@ -44,13 +44,14 @@ from cimento.records.outcomes import GROUP, Estimate, Role, mean_estimate, rate
 from cimento.records.wrong_side import DD
 from cimento.report import NamedGrid
 from cimento.suites.derived import PHENOMENON
-from cimento.suites.design import regions_measured, squares, windows_of
+from cimento.suites.design import squares, windows_of
+from cimento.suites.licensing import regions_measured
 
 if TYPE_CHECKING:
     import polars as pl
 
     from cimento.kinds.run import Run
-    from cimento.paradigms.regions.factorial import DesignRate
+    from cimento.paradigms.regions.design_rates import DesignRate
     from cimento.suites.formula import Formula
 
 DEFAULT_MEASURE = "surprisal-bits"

@@ -4,67 +4,32 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
 from cimento.errors import UsageError
-from cimento.io.values import NoValue, Value, grouped
+from cimento.io.values import Value, grouped
 from cimento.measures.normalizing import NORMALIZATIONS, Normalization, Scope, normalize
+from cimento.paradigms.regions.design_rates import (
+    Clusters,
+    DesignRate,
+    average_of_shares,
+    rate_above,
+    rates_of_pairs,
+)
 from cimento.paradigms.regions.two_by_two import (
-    NO_ITEMS,
     Effects,
     Scores,
     effects_of,
-    item_effect,
     items_by_phenomenon,
     mean_over_items,
-    score_of,
 )
 from cimento.statistics.design import Design
-from cimento.statistics.intervals import Interval, share_interval
-from cimento.statistics.means import Mean, mean_if_all, mean_of
+from cimento.statistics.means import Mean, mean_if_all
 from cimento.statistics.mixed import FixedEffect, MixedFit, mixed_model, sum_coded
 from cimento.statistics.multiple import holm
 from cimento.suites import Suite
-from cimento.suites.design import DesignCell, Square, squares
-
-Clusters: TypeAlias = Mapping[str, Hashable]
-"""The cluster of each item."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DesignRate:
-    """A rate over items.
-
-    Attributes:
-        name: the acceptable condition that is compared, or ``DD > 0``.
-        held: compared items, each with whether the comparison held.
-        tied: number of items with two equal sides, which count as not held.
-        unscored: number of items that could not be compared and are in no other count.
-        interval: 95% confidence interval, or the reason why it, or also the accuracy, is None.
-    """
-
-    name: str
-    held: Mapping[str, bool] = field(default_factory=dict)
-    tied: int = 0
-    unscored: int
-    interval: Interval
-
-    @property
-    def n(self) -> int:
-        """The number of compared items."""
-        return len(self.held)
-
-    @property
-    def passed(self) -> int:
-        """The number of items in which the comparison held."""
-        return sum(self.held.values())
-
-    @property
-    def accuracy(self) -> float | None:
-        """The proportion of compared items in which the comparison held; None without items."""
-        return self.passed / self.n if self.held else None
+from cimento.suites.design import Square, squares
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +40,7 @@ class PhenomenonEffects:
         name: name of the phenomenon, with the changed level of the longer factor of a 2 x N design.
         square: the design.
         n_items: number of items, scored or not.
-        pairs: rates of each acceptable condition against the unacceptable one.
+        pairs: how often each cell scores above the one that it should be better than.
         super_additive: rate of items in which DD is above 0, in raw scores.
         effects: effects on each scale.
         clusters: cluster of each item, if some items belong together; otherwise empty.
@@ -93,6 +58,12 @@ class PhenomenonEffects:
     def average(self) -> float | None:
         """The unweighted mean of the pair accuracies; None if one is undefined."""
         return mean_if_all([pair.accuracy for pair in self.pairs])
+
+    @property
+    def is_of_worst(self) -> bool:
+        """Whether the pairs are each other cell and that in which both factors are changed."""
+        *others, worst = (cell.name for cell in self.square.cells)
+        return {(pair.better, pair.worse) for pair in self.pairs} == {(o, worst) for o in others}
 
     def design(self, scale: Normalization) -> Design:
         """The design of the items that have a DD on a scale."""
@@ -143,62 +114,6 @@ class Factorial:
         )
 
 
-def average_of_shares(
-    groups: Sequence[Sequence[DesignRate]], clusters: Clusters, *, seed: int
-) -> Mean:
-    """The unweighted mean over groups of items of the unweighted mean of each group's rates.
-
-    Its interval is that of a mean over items. The value of each item is the mean plus the item's
-    influence, ``N Σ_k (h_ik - p_gk) / (G K_g n_gk)`` for N items in G groups and K_g rates p_gk of
-    n_gk items (h_ik is 1 if rate k holds in item i, else 0), times ``sqrt(n_g (N - 1) / ((n_g - 1)
-    N))``. The variance is then that of a stratified mean (Cochran 1977, Sampling Techniques,
-    section 5.3), because the groups are fixed and not sampled.
-
-    Args:
-        groups: rates of each group.
-        clusters: cluster of each item; empty if every item is independent.
-        seed: seed of the resampling.
-
-    Returns:
-        The mean, from 0 to 1; without a value if a rate has none.
-    """
-    shares = [share for group in groups for share in group]
-    items = [
-        list(dict.fromkeys(item for share in group for item in share.held)) for group in groups
-    ]
-    units = [item for stratum in items for item in stratum]
-    design = Design.of(units, clusters or None)
-    value = mean_if_all([mean_if_all([share.accuracy for share in group]) for group in groups])
-    if value is None:
-        lacking = next((share.interval.reason for share in shares if not share.held), None)
-        return replace(mean_of([], Design.independent(0), seed=seed), reason=lacking or NO_ITEMS)
-    n = len(units)
-    values = [
-        value + n / len(groups) * _stratum(len(stratum), n) * _influence(item, group)
-        for group, stratum in zip(groups, items, strict=True)
-        for item in stratum
-    ]
-    mean = mean_of(values, design, seed=seed)
-    if mean.low is None or mean.high is None:
-        return replace(mean, value=value)
-    return replace(mean, value=value, low=max(0.0, mean.low), high=min(1.0, mean.high))
-
-
-def _stratum(size: int, n: int) -> float:
-    """The factor that turns the variance over all items into that over the items of one group."""
-    return math.sqrt(size * (n - 1) / ((size - 1) * n)) if size > 1 else 0.0
-
-
-def _influence(item: str, group: Sequence[DesignRate]) -> float:
-    """The contribution of an item to the mean of its group's rates."""
-    terms = (
-        (share.held[item] - (share.accuracy or 0.0)) / share.n
-        for share in group
-        if item in share.held
-    )
-    return math.fsum(terms) / len(group)
-
-
 def factorial(
     suite: Suite,
     scores: Scores,
@@ -236,10 +151,8 @@ def factorial(
             name=f"{name} {square.name}" if len(designs) > 1 else name,
             square=square,
             n_items=len(items),
-            pairs=tuple(_pair(square, cell, scores, items, clusters) for cell in square.acceptable),
-            super_additive=_rate(
-                "DD > 0", {item: item_effect(square, scores, item).dd for item in items}, clusters
-            ),
+            pairs=rates_of_pairs(suite, square, scores, items),
+            super_additive=rate_above(square, scores, items, clusters),
             effects={
                 kind: effects_of(square, scaled[kind], items, normalization=kind, scope=scope)
                 for kind in normalizations
@@ -270,32 +183,6 @@ def normalized_scores(
     return scaled
 
 
-def _pair(
-    square: Square, cell: DesignCell, scores: Scores, items: Sequence[str], clusters: Clusters
-) -> DesignRate:
-    """The rate at which one acceptable condition is preferred to the unacceptable one."""
-    margins: dict[str, float | None] = {}
-    for item in items:
-        good = score_of(scores, item, cell.condition)
-        bad = score_of(scores, item, square.unacceptable.condition)
-        known = not isinstance(good, NoValue) and not isinstance(bad, NoValue)
-        margins[item] = good - bad if known else None  # type: ignore[operator]  # both known
-    return _rate(cell.name, margins, clusters)
-
-
-def _rate(name: str, margins: Mapping[str, float | None], clusters: Clusters) -> DesignRate:
-    scored = {item: margin for item, margin in margins.items() if margin is not None}
-    held = {item: margin > 0 for item, margin in scored.items()}
-    interval = share_interval(list(held.values()), Design.of(held, clusters))
-    return DesignRate(
-        name=name,
-        held=held,
-        tied=sum(margin == 0 for margin in scored.values()),
-        unscored=len(margins) - len(scored),
-        interval=interval if scored else replace(interval, reason=NO_ITEMS),
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DDTest:
     """DD of one phenomenon, model and measure, over items.
@@ -323,14 +210,14 @@ class DDTest:
 
     @property
     def expected(self) -> str:
-        """The condition whose sentences should be the worst."""
-        return self._effects.square.unacceptable.name
+        """The condition that should be the worst; empty where a factor is the judgment."""
+        return "" if self._effects.square.judged else self._effects.square.unacceptable.name
 
     @property
     def worst(self) -> str:
         """The condition with the lowest mean over the items of DD; empty if it is as expected."""
         means = self.means
-        if not means or min(mean for _, mean in means) == means[-1][1]:
+        if not means or not self.expected or min(mean for _, mean in means) == means[-1][1]:
             return ""
         return min(means, key=lambda pair: pair[1])[0]
 

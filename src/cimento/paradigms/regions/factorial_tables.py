@@ -382,7 +382,7 @@ def factorial_items_grid(results: Sequence[Factorial]) -> Grid:
             item.item,
             *map(_number, item.scores),
             _number(item.dd),
-            _marks(item.scores),
+            _marks(phenomenon, item.scores),
             item.reason or BLANK,
         )
         for result in results
@@ -397,16 +397,18 @@ def factorial_items_grid(results: Sequence[Factorial]) -> Grid:
         rows=tuple(rows),
         labels=5,
         remarks=1,
-        notes=("Pairs: + the acceptable sentence scores higher, - lower, = the same.",),
+        notes=("Pairs in the table of accuracies: + the first scores higher, - lower, = equal.",),
     )  # fmt: skip
 
 
-def _marks(scores: Sequence[float | None]) -> str:
-    """One sign for each acceptable condition, compared with the unacceptable one."""
-    bad = scores[-1]
+def _marks(phenomenon: PhenomenonEffects, scores: Sequence[float | None]) -> str:
+    """One sign for each comparison of two conditions."""
+    names = (cell.name for cell in phenomenon.square.cells)
+    known = dict(zip(names, scores, strict=True))
+    pairs = ((known[pair.better], known[pair.worse]) for pair in phenomenon.pairs)
     return "".join(
         "?" if good is None or bad is None else "+" if good > bad else "-" if good < bad else "="
-        for good in scores[:-1]
+        for good, bad in pairs
     )
 
 

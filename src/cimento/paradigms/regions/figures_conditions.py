@@ -174,6 +174,18 @@ def _key(name: str) -> str:
 
 
 _PAIRS = "pairs: the bad cell is the {} one, compared with each of the other three"
+_OTHER_PAIRS = "pairs: those in the table of accuracies"
+
+
+def _pairs_said(panels: Sequence[Panel], scale: Normalization) -> str:
+    """What the pairs are whose proportion is above each panel; empty where there is none."""
+    rated = [panel for panel in panels if panel.phenomenon.average is not None]
+    if not rated:
+        return ""
+    if not all(panel.phenomenon.is_of_worst for panel in rated):
+        return _OTHER_PAIRS
+    worse = ("higher" if is_cost(panel.result, scale) else "lower" for panel in rated)
+    return _PAIRS.format(" or ".join(dict.fromkeys(worse)))
 
 
 def _figure(
@@ -203,12 +215,7 @@ def _figure(
         f"{score_drawn(panel.result, scale)} ({up(panel.result, scale)})" for panel in panels
     )
     said = [" or ".join(drawn), _bars_said(panels, frames, scale)] if panels else []
-    worse = dict.fromkeys(
-        "higher" if is_cost(panel.result, scale) else "lower"
-        for panel in panels
-        if panel.phenomenon.average is not None
-    )
-    said += [_PAIRS.format(" or ".join(worse))] if worse else []
+    said += filter(None, [_pairs_said(panels, scale)])
     beside = MORE_ALONE if alone else min(columns, len(shown))
     heading = alt.TitleParams(
         text=_lines(title, int(beside * LETTERS)),

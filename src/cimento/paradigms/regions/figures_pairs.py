@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def pairs_figure(designs: Sequence[Factorial], *, suite: str) -> Figure:
-    """Accuracy of every acceptable condition of every phenomenon of a factorial suite.
+    """Accuracy of every comparison of two conditions, for every phenomenon of a factorial suite.
 
     Args:
         designs: results of each model and measure.
@@ -41,13 +41,13 @@ def pairs_figure(designs: Sequence[Factorial], *, suite: str) -> Figure:
         for phenomenon in design.phenomena
         for pair in phenomenon.pairs
     ]
-    frame = frame_of(rows, model=str, phenomenon=str, condition=str, accuracy=float)
+    frame = frame_of(rows, model=str, phenomenon=str, comparison=str, accuracy=float)
     if not frame["accuracy"].is_not_null().any():
         raise UsageError(where="figure pairs", seen="no pair of sentences was scored")
     frame = frame.with_columns(
-        (pl.col("phenomenon") + ": " + pl.col("condition")).alias("pair"),
+        (pl.col("phenomenon") + ": " + pl.col("comparison")).alias("pair"),
     )
-    title = f"Accuracy on {suite} by phenomenon and acceptable condition"
+    title = f"Accuracy on {suite} by phenomenon and comparison"
     return heat_figure(frame, name="pairs", title=title, x="model", y="pair")
 
 

@@ -37,8 +37,9 @@ from cimento.records.outcomes import GROUP, OUTCOMES
 from cimento.records.store import manifest_part
 from cimento.suites.cells import Cells
 from cimento.suites.derived import PHENOMENON
-from cimento.suites.design import regions_measured, squares, windows_of
+from cimento.suites.design import squares, windows_of
 from cimento.suites.formula import parse, references
+from cimento.suites.licensing import regions_measured
 from cimento.suites.naming import ALL_PREDICTIONS
 from cimento.suites.stimuli import SegmenterRule
 

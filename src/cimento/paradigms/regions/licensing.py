@@ -27,7 +27,7 @@ from cimento.records.outcomes import Estimate, mean_estimate
 from cimento.statistics.means import Mean
 from cimento.statistics.multiple import holm
 from cimento.suites import Suite
-from cimento.suites.design import Licensing, licensing_of
+from cimento.suites.licensing import Licensing, licensing_of
 
 NOT_MEASURED = "the suite has no such sentence"
 

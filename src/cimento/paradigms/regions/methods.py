@@ -19,9 +19,10 @@ from cimento.statistics.means import (
     STUDENTIZED_CLUSTERED,
 )
 from cimento.suites import PAIR_PREDICTION, Suite
-from cimento.suites.design import N_FACTORS, licensing_of
+from cimento.suites.design import N_FACTORS
 from cimento.suites.formula import parse, references
 from cimento.suites.formula_words import in_words
+from cimento.suites.licensing import licensing_of
 from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:

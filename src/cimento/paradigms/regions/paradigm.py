@@ -48,7 +48,7 @@ from cimento.suites import Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.checks.structure import Listing
-from cimento.suites.design import bad_cell
+from cimento.suites.design import expected_of
 from cimento.suites.formats.native import write_native
 from cimento.suites.limits import sentence_groups
 from cimento.suites.load import open_copy, read_suite, suite_files
@@ -111,14 +111,14 @@ class RegionReader(SuiteReader[Suite]):
         return check_suite(suite)
 
     def holds(self, suite: Suite) -> str:
-        """The numbers of items, conditions and predictions, and the bad cell of a design."""
+        """The numbers of items, conditions and predictions, and what a design expects."""
         conditions = suite.condition_names
         parts = [counted(len(suite.items), "item")]
         if len(conditions) > 1:
             parts[0] += f" in the conditions {Listing(conditions)}"
         if suite.predictions:
             parts.append(counted(len(suite.predictions), "prediction"))
-        return "; ".join(filter(None, (*parts, bad_cell(suite))))
+        return "; ".join(filter(None, (*parts, expected_of(suite))))
 
     groups = staticmethod(sentence_groups)
 

@@ -107,7 +107,7 @@ def _perplexity(run: Run, phenomenon: str, scored: Sequence[ScoredSentence]) -> 
 def unacceptable_conditions(run: Run) -> set[str]:
     """The conditions that are unacceptable; empty if the suite does not say."""
     if crosses_factors(run):
-        cells = (square.unacceptable for square in squares(suite_of(run)))
+        cells = (cell for square in squares(suite_of(run)) for cell in square.bad)
         return {cell.condition for cell in cells if cell.condition}
     return {BAD} if set(suite_of(run).condition_names) == {GOOD, BAD} else set()
 

@@ -12,8 +12,8 @@ from cimento.io.parsing import no_collection
 from cimento.io.tables import REQUESTS
 from cimento.io.values import stretches
 from cimento.models.base import Score
-from cimento.suites.design import regions_measured
 from cimento.suites.formula import regions_used
+from cimento.suites.licensing import regions_measured
 from cimento.suites.stimuli import NO_CONTEXT, Context, Span, joined
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from cimento.statistics.means import within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
 from cimento.studies import Cell, beside, cell_number, need, printed_tables, read_rows, section_of
 from cimento.studies.islands.tables import find_file, surprisals
-from cimento.suites.design import Licensing
+from cimento.suites.licensing import Licensing
 
 KOBZEVA = (
     "Kobzeva, Arehalli, Linzen and Kush 2023, github.com/anastasiakobzeva/learning-FGDs-with-NLMs"

@@ -12,12 +12,8 @@ from statistics import fmean
 from cimento.errors import InputError
 from cimento.io.values import NoValue, group_by
 from cimento.measures.normalizing import NORMALIZATIONS, Scope, standard_scores
-from cimento.paradigms.regions.factorial import (
-    DesignRate,
-    Factorial,
-    PhenomenonEffects,
-    factorial,
-)
+from cimento.paradigms.regions.design_rates import DesignRate
+from cimento.paradigms.regions.factorial import Factorial, PhenomenonEffects, factorial
 from cimento.paradigms.regions.two_by_two import (
     CellMean,
     Effects,
@@ -301,10 +297,11 @@ def _by_unit(
 
 
 def _pairs(name: str, means: Mapping[str, Mapping[str, float]]) -> Iterator[Cell]:
-    bad = ISLAND_SQUARE.unacceptable.name
-    for cell in ISLAND_SQUARE.acceptable:
+    for cell, bad in ISLAND_SQUARE.compared:
         held = [
-            mean[cell.name] > mean[bad] for mean in means.values() if {cell.name, bad} <= set(mean)
+            mean[cell.name] > mean[bad.name]
+            for mean in means.values()
+            if {cell.name, bad.name} <= {*mean}
         ]
         interval = share_interval(held, Design.independent(len(held)))
         ends = (

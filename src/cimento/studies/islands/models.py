@@ -14,12 +14,9 @@ from cimento.kinds.registry import SuiteLike
 from cimento.kinds.run import Run
 from cimento.measures import find_measure
 from cimento.paradigms.regions.accuracy_tables import rate_cell
+from cimento.paradigms.regions.design_rates import average_of_shares
 from cimento.paradigms.regions.estimates import MASKED_MODELS_REASON, factorials, good_scores
-from cimento.paradigms.regions.factorial import (
-    Factorial,
-    PhenomenonEffects,
-    average_of_shares,
-)
+from cimento.paradigms.regions.factorial import Factorial, PhenomenonEffects
 from cimento.report.cells import PERCENT, Shown, printed, repeated
 from cimento.report.formatting import number as formatted
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
@@ -291,7 +288,7 @@ def _accuracy(result: Factorial | None, phenomenon: str, form: str) -> GridCell:
         for part in result.phenomena
         if _label(part) == phenomenon
         for pair in part.pairs
-        if _FORMS[pair.name] == form
+        if _FORMS[pair.better] == form
     )
     return next(map(rate_cell, pairs), BLANK)
 
@@ -371,7 +368,9 @@ def _italian_rows(results: Results) -> Iterator[tuple[GridCell, ...]]:
         for measure, result in columns.items():
             if not result.reason:
                 rates = {
-                    (part.name, pair.name): pair for part in result.phenomena for pair in part.pairs
+                    (part.name, pair.better): pair
+                    for part in result.phenomena
+                    for pair in part.pairs
                 }
                 cells = (
                     rate_cell(rates[place]) if place in rates else BLANK

@@ -10,7 +10,8 @@ from cimento.faults import fault
 from cimento.io.values import grouped
 from cimento.suites import CANARY, Suite
 from cimento.suites.checks.structure import Check, Stimuli
-from cimento.suites.design import licensing_of, squares, windows_of
+from cimento.suites.design import squares, windows_of
+from cimento.suites.licensing import licensing_of
 
 
 def _factors(stimuli: Stimuli) -> Iterator[Fault]:

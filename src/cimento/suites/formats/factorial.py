@@ -44,7 +44,6 @@ from cimento.suites.crossed import (
     paired,
 )
 from cimento.suites.design import ISLAND_CONDITIONS, with_design
-from cimento.suites.factor_words import island_factors, level_columns
 from cimento.suites.filler_rows import without_fillers
 from cimento.suites.formats.gathered import json_lines
 from cimento.suites.formats.levels import (
@@ -53,6 +52,7 @@ from cimento.suites.formats.levels import (
 )
 from cimento.suites.formats.sentence_rows import id_columns, rows_of, suite_of_rows
 from cimento.suites.formats.sprouse import COLUMNS, from_sprouse, is_of_sprouse
+from cimento.suites.level_words import island_factors, level_columns
 from cimento.suites.plain_levels import plain_first, with_known_design
 from cimento.suites.reading import Reading, sha256_of, strip_blanks
 from cimento.suites.repeated import with_factor_named, with_joined_levels, without_repeated

@@ -13,7 +13,7 @@ from cimento.intake.profile import profile
 from cimento.intake.table import Table
 from cimento.suites.crossed import GROUP_COLUMNS, ID_COLUMNS, crossed_columns
 from cimento.suites.design import ISLAND_FACTORS, N_LEVELS
-from cimento.suites.factor_words import island_factors
+from cimento.suites.level_words import island_factors
 
 Cells: TypeAlias = Mapping[str, str]
 """The cells of a row, by the names of these modules."""

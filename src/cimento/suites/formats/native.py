@@ -42,9 +42,9 @@ from cimento.suites.crossed import (
     named_by_levels,
     paired,
 )
-from cimento.suites.factor_words import island_factors, level_columns
 from cimento.suites.formats.items import escape, escaped, read_items, write_regions
 from cimento.suites.formula import regions_used
+from cimento.suites.level_words import island_factors, level_columns
 from cimento.suites.reading import TOML, Reading, sha256_of
 from cimento.suites.settings import (
     EXTRA,

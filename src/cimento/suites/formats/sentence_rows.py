@@ -17,10 +17,10 @@ from cimento.intake.table import Table
 from cimento.suites import Condition, Meta, Region, Suite
 from cimento.suites.crossed import CLUSTER, GROUP_COLUMNS, ID_COLUMNS
 from cimento.suites.design import ISLAND_FACTORS
-from cimento.suites.factor_words import level_columns
 from cimento.suites.formats.gathered import Gathered, stripped_cells
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.levels import TAKEN, Cells, factors_of, phenomenon_of
+from cimento.suites.level_words import level_columns
 from cimento.suites.plain_levels import plain_first
 
 
