@@ -129,7 +129,8 @@ def test_the_menu_above_a_column_says_what_it_is(folder):
         choose(user, 2, "bad")
         await seen(user, "Letto come coppie: frasi buone = «Frase A», frasi cattive = «Frase B»")
         await user.should_see(
-            "conservate, senza punteggio: «Frase C», «Punti»; righe tralasciate: 4."
+            "altre colonne, che restano accanto agli item e non influiscono sul punteggio:"
+            " «Frase C», «Punti»; righe tralasciate: 4."
         )
         await user.should_not_see("Quale colonna ha le frasi buone")
         heads = grid_of(user).options["columnDefs"][1:]

@@ -7,9 +7,12 @@ import pytest
 pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
 
 from cimento.app.checking import check_grid
-from cimento.app.columns import role_name, roles_in
-from cimento.app.describing import describe
+from cimento.app.columns import OFFERED, heads_of, role_name, roles_in, with_role
+from cimento.app.describing import describe, write_grid
+from cimento.app.views import view_of
 from cimento.app.words import LANGUAGES, said, words
+from cimento.kinds.registry import load_suite
+from cimento.suites.workbook_words import ITEMS
 from tests.helpers.grids import grid
 
 
@@ -199,3 +202,48 @@ def test_codes_of_which_one_comes_twice_are_items_and_the_second_is_an_error():
     assert roles_in(found.read)["item"] == ("Código",)
     (twice,) = [one for one in found.findings if one.code == "CIM-C004"]
     assert (twice.rows, twice.seen) == ((1, 6), "'S1' names the items of 2 rows: 2, 7.")
+
+
+FREQUENT = (
+    ("F1", "O cachorro ___ atrás do gato.", "correu", "correu; miou", "alta"),
+    ("F2", "A professora escreveu no ___.", "quadro", "quadro; mar", "alta"),
+    ("F3", "O ferreiro bateu na ___.", "bigorna", "bigorna; sopa", "baixa"),
+    ("F4", "A rendeira perdeu o ___.", "bilro", "bilro; trovão", "baixa"),
+)
+HEAD = ("Código", "Frase", "Resposta", "Opções", "Frequência")
+
+
+def test_a_column_chosen_as_phenomena_keeps_its_heading_in_what_is_run(tmp_path):
+    made = with_role(grid(HEAD, *FREQUENT), "Frequência", "phenomenon")
+    described = describe(made, language="pt")
+    (path,) = [write_grid(described, tmp_path / "lacunas.xlsx")]
+    items = load_suite(path).suite.items
+    assert [item.columns for item in items] == [{"Frequência": row[-1]} for row in FREQUENT]
+    assert not check_grid(described).findings  # a list of options that has the due one is sound
+
+
+def test_a_wrong_role_changes_no_other_menu_and_never_ends_the_page():
+    made = grid(HEAD, *FREQUENT)
+    read = check_grid(made).read
+    view = view_of(made, ITEMS, wide=False)
+    before = dict(zip(HEAD, (head.role for head in heads_of(made, view, read)), strict=True))
+    assert before == dict(zip(HEAD, ("item", "sentence", "target", "implausible", ""), strict=True))
+    for column in HEAD:
+        for role in OFFERED:
+            chosen = with_role(made, column, role)
+            report = check_grid(chosen)
+            heads = heads_of(chosen, view, report.read or read)
+            roles = dict(zip(HEAD, (head.role for head in heads), strict=True))
+            if report.read is None:
+                taken = {name for name, was in before.items() if was == role}
+                assert roles == {**before, **dict.fromkeys(taken, ""), column: role}
+            named = [one.seen for one in report.findings if "with the columns" in one.seen]
+            assert all(seen.endswith(", ".join(HEAD)) for seen in named)
+
+
+def test_advice_on_a_wrong_role_names_the_heading():
+    rows = [row[:3] for row in FREQUENT]
+    made = with_role(grid(("Item", *HEAD[1:3]), *rows), "Resposta", "good")
+    texts = [text for one in check_grid(made).findings for text in (one.seen, one.todo)]
+    assert any("If 'Resposta' holds" in text for text in texts)
+    assert not any("'good'" in text for text in texts)

@@ -18,6 +18,7 @@ from cimento.app.words import LANGUAGES, words
 from cimento.cli.main import invoke
 from cimento.documents import sections_of
 from cimento.kinds.run import open_runs
+from cimento.records.blanks import Reach
 from cimento.report.formatting import with_minus
 from cimento.report.html import asset
 from cimento.report.items import said_by
@@ -247,3 +248,13 @@ def test_a_remark_with_its_place_is_in_the_language():
         "CIM-S058 a.csv, fila 6, ítem 5, condición bad: 2 palabras difieren de la condición 'good'"
         " (a/b); en casi todos los ítems 1 como mucho."
     )
+
+
+@pytest.mark.parametrize("code", OTHERS)
+@pytest.mark.parametrize(("found", "shown"), [(3, "3"), (0, "10")])
+def test_answers_that_cannot_be_found_are_said_below_hits_in_the_language(code, found, shown):
+    told = page_language(code).known(Reach(found, 10).said("lacunas", "demo-causal@91bca5d"))
+    assert told is not None
+    assert told.startswith("lacunas, demo-causal@91bca5d: ")
+    assert shown in told
+    assert "hit" in told

@@ -2,11 +2,16 @@
 
 import pytest
 
+pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
+
+from nicegui import ui
+
 from cimento.app.shown import compared, results_of
 from cimento.app.workspace import Workspace
 from cimento.cite.methods import methods_paragraph
 from cimento.cli.main import invoke
 from cimento.statistics.unequal_chances import unequal_chances_p
+from tests.helpers.app_user import until, visit
 
 pytestmark = pytest.mark.slow
 VERBS = (
@@ -60,3 +65,20 @@ def test_a_comparison_says_how_models_were_tested(folder):
     names = [name for name in names_in(folder) if "verbos" in name]
     runs = results_of(Workspace(folder), names).runs
     assert "McNemar" in compared(names, runs).methods
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_results_of_many_runs_begin_with_links_to_each(folder, count):
+    runs = Workspace(folder).runs()[:count]
+
+    async def flow(user):
+        await user.open("/pt/read")
+        for run in runs:
+            user.find(marker=f"choose {run.name}").elements.pop().value = True
+        user.find(marker="read").click()
+        await until(lambda: user._gather_elements(marker="tab-report") != set())
+        places = [str(link.props["href"]) for link in user.find(ui.link).elements]
+        wanted = [f"#in-short-{n}" for n in range(count)] if count > 2 else []
+        assert sorted(place for place in places if place.startswith("#in-short-")) == wanted
+
+    visit(folder, flow)

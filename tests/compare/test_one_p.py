@@ -12,7 +12,7 @@ from tests.helpers.some_slow import some_slow
 
 MODELS = ("-m", "demo-causal", "-m", "demo-masked")
 SUITES = {
-    "cloze": ("it-idioms", "--limit", "20"),
+    "cloze": ("it-idioms", "--limit", "24"),
     "clustered cloze": ("it-connectives-cloze", "--limit", "40"),
     "templates": ("es-agreement-templates", "--limit", "63"),
     "stories": ("pt-stories", "--set", "shots=0", "--limit", "4"),

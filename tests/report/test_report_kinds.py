@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -37,8 +38,11 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cloze(zoo_folder, folder):
-    """A stored run with blanks; people have judged two candidates."""
-    run = run_of(CONNECTIVES, zoo_folder("bert-cased"), folder, k=4)
+    """A stored run with blanks, one of whose answers is one token; people judged two candidates."""
+    *others, hungry = CONNECTIVES.items
+    options = (replace(hungry.options[0], variants=("e",)), *hungry.options[1:])
+    suite = replace(CONNECTIVES, items=(*others, replace(hungry, options=options)))
+    run = run_of(suite, zoo_folder("bert-cased"), folder, k=4)
     first, second = ClozeAnswers(run).by_method("mask")["fame"][:2]
     rows = [
         {"suite": run.suite.name, "item": "fame", "condition": "mask", "candidate": candidate.text,

@@ -128,12 +128,13 @@ def divided(run: Run) -> Run:
     return run.grouped(by=(column,)) if column else run
 
 
-def show_blanks(visit: Visit, run: Run) -> None:
+def show_blanks(visit: Visit, run: Run, *, is_folded: bool = False) -> None:
     """Show what became of each blank, and of the words that could not be found or scored.
 
     Args:
         visit: what the page is built for.
         run: of any kind; nothing is shown of one without expected answers.
+        is_folded: whether the table of the blanks is there once somebody opens it.
     """
     presenter, say = run.paradigm.presenter, visit.say
     if EXPECTED_TABLE not in presenter.tables:
@@ -148,7 +149,7 @@ def show_blanks(visit: Visit, run: Run) -> None:
     for line in _words_said(rows, say):
         Text(line)
     given = any(_value(row, "chosen") for row in rows)
-    with ui.element("details").classes("blanks").props("open"):
+    with ui.element("details").classes("blanks").props("" if is_folded else "open"):
         Text(say("read.blanks"), "summary")
         names = _OF_CHOICE if given else _ON_PAGE
         own = [name for name in grid.header if name not in _HEADINGS]

@@ -112,12 +112,17 @@ def heads_of(grid: Grid, view: View, read: TableReading | None) -> tuple[Head, .
     Args:
         grid: the table.
         view: what is shown of it.
-        read: what the table was read as; None where it could not be.
+        read: what the table was last read as; None where it never could be.
     """
     if grid.described:
         return ()
-    roles = {name: role for role, names in roles_in(read).items() for name in names}
     chosen = {name.removesuffix(FORCED): alone(role) for role, name in grid.roles.items()}
+    roles = {
+        name: role
+        for role, names in roles_in(read).items()
+        for name in names
+        if role not in chosen.values() or {*names} & chosen.keys()
+    }
     names = (column.name.strip() for column in view.columns)
     return tuple(Head(chosen.get(name, roles.get(name, "")), name in chosen) for name in names)
 

@@ -23,8 +23,9 @@ from cimento.kinds.run import open_runs
 from cimento.records.blanks import (
     FORCED_CHOICE,
     MEAN_CHANCE,
+    Reach,
     first_hits,
-    n_findable,
+    reach_of,
     summed_up_alike,
 )
 from cimento.records.effects import DesignEffect
@@ -61,7 +62,7 @@ class RunResult:
         headline: of any other run, the number that sums it up; None where there is none.
         hits: of blanks, the hits that another number sums up, or that some answers cannot be
             found for; else None.
-        n_findable: answers that the model can find; None where it can find all.
+        reach: answers that the model can find; None where it can find all.
         form: the form of its kind, ``pairs`` or ``factorial``; empty where it has no form.
         clusters: of any other run, the clusters that the items of the number are in; None where
             each is by itself.
@@ -78,7 +79,7 @@ class RunResult:
     people: tuple[DesignEffect, ...] = ()
     headline: Headline | None = None
     hits: Estimate | None = None
-    n_findable: int | None = None
+    reach: Reach | None = None
     form: str = ""
     clusters: int | str | None = None
     n_unscored: int = 0
@@ -104,9 +105,11 @@ class RunResult:
             )
             unit = say.named("unit", self.effects[0].estimate.unit)
             return f"DD{f' ({unit})' if unit else ''}: {'; '.join(shown)}"
-        if self.headline is None or self.headline.estimate.value is None:
+        if self.headline is None:
             return "–"
         estimate = self.headline.estimate
+        if estimate.value is None:
+            return f"{_kind(estimate, say)}–" if self._has_no_hits else "–"
         number = f"{_kind(estimate, say)}{_value(estimate, say)}"
         if self.hits is None or self.hits.question == estimate.question:
             return number
@@ -183,7 +186,7 @@ class RunResult:
 
     def unjudged(self, say: Words) -> str:
         """How many items the number leaves out, and why; empty where it leaves out none."""
-        if not self.n_unscored:
+        if not self.n_unscored or self._has_no_hits:  # why, the sentence says
             return ""
         why = "; ".join(_reason(reason, say) for reason in self.reasons)
         count, all_items = say.number(self.n_unscored), say.number(self.n_items)
@@ -193,20 +196,27 @@ class RunResult:
         """What can and cannot be concluded; empty where nothing was judged."""
         if self.effects:
             return " ".join((*self._of_people(say), *self._of_effects(say)))
-        if self.headline is None or self.headline.estimate.value is None:
+        if self.headline is None:
             return ""
+        if self.headline.estimate.value is None:
+            return self._of_hits(say)
         return " ".join(filter(None, (self._of_headline(self.headline, say), self._of_hits(say))))
+
+    @property
+    def _has_no_hits(self) -> bool:
+        """Whether hits would sum the run up, and the model can find no answer at all."""
+        is_shown = self.headline is not None and self.headline.estimate == self.hits
+        return is_shown and self.reach is not None and not self.reach.found
 
     def _of_hits(self, say: Words) -> str:
         """How many answers the model can find; empty where it can find all."""
-        if self.hits is None or self.n_findable is None:
+        if self.hits is None or self.reach is None:
             return ""
-        count = say.number(self.hits.n)
         return say(
-            "read.findable" if self.n_findable else "read.findable_none",
+            "read.findable" if self.reach.found else "read.findable_none",
             kind=kind_of(self.hits),
-            found=say.number(self.n_findable),
-            count=count,
+            found=say.number(self.reach.found),
+            count=say.number(self.reach.n),
         )
 
     def _of_headline(self, one: Headline, say: Words) -> str:
@@ -380,13 +390,13 @@ def _result_of(path: Path, _time: int, headline: Estimate | None) -> RunResult:
     if effects:
         return lost
     hits = first_hits(estimates)
-    n_found = None if hits is None else n_findable(hits, estimates)
+    reach = reach_of(estimates)
     is_choice = headline.question == FORCED_CHOICE
     return replace(
         lost,
         headline=Headline(run.model, headline, best_constant(headline, estimates)),
-        hits=hits if is_choice or n_found is not None else None,
-        n_findable=n_found,
+        hits=hits if is_choice or reach is not None else None,
+        reach=reach,
     )
 
 

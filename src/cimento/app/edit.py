@@ -94,6 +94,7 @@ class Editor:
         self.history = History(grid)
         self._saved = grid
         self.report = Report(())
+        self._read_last = self.report.read
         self._sheet, self._wide = ITEMS, False
         self._rounds = 0
         self._asked: object = None
@@ -129,6 +130,7 @@ class Editor:
         ):
             self._build_tools()
         ui.label(say("edit.open-cell")).classes("small")
+        self._told_roles = ui.label(say("edit.roles-told")).classes("small")
         self._bar = ui.element("div").classes("tools")
         self._names: list[str] = []
         self._build_sheets()
@@ -203,7 +205,7 @@ class Editor:
         self._holder.on("copy", js_handler=table.COPIED % element.id)
 
     def _heads(self) -> tuple[columns.Head, ...]:
-        return columns.heads_of(self.grid, self.view, self.report.read)
+        return columns.heads_of(self.grid, self.view, self._read_last)
 
     def _shape_now(self) -> object:
         return table.shape(self.view), self._heads()
@@ -257,6 +259,8 @@ class Editor:
         asked = self._ask()
         is_open = columns.is_known(grid, self.report.findings) and not asked
         self._describe.set_visibility(is_open and not grid.settings().get("language"))
+        had_menus = any(not earlier.described for earlier in self.history.past)
+        self._told_roles.set_visibility(grid.described and had_menus)
         self._untitle.set_visibility(grid.sheets[self._sheet].head > 0)
         codes = {finding.code for finding in self.report.findings}
         self._unmark.set_visibility(not codes.isdisjoint({MARKED, NUMBERED}))
@@ -322,6 +326,7 @@ class Editor:
         if this != self._rounds:
             return
         self.report = report
+        self._read_last = report.read or self._read_last  # one wrong choice changes no other menu
         errors = sum(finding.severity == "error" for finding in report.findings)
         warnings = len(report.findings) - errors
         key = "edit.faulty" if errors else "edit.usable" if warnings else "edit.sound"

@@ -39,7 +39,7 @@ from cimento.app.shown import (
     results_of,
     shown_figures,
 )
-from cimento.app.summaries import show_result, show_summaries
+from cimento.app.summaries import PARTS_ID, show_result, show_summaries
 from cimento.app.words import Words
 from cimento.app.workspace import StoredRun
 from cimento.cite import Cited, cite
@@ -268,6 +268,9 @@ def _titles(runs: Sequence[StoredRun], say: Words) -> dict[str, str]:
     return titles
 
 
+_LOOKS_OF_TABS = "no-caps align=left outside-arrows mobile-arrows"
+
+
 class _Parts:
     """The parts of the results in tabs, each made when it is first opened.
 
@@ -288,7 +291,7 @@ class _Parts:
         }
         paths = (visit.workspace.plain(name) for name in names)
         show_summaries(visit, [*zip(paths, results.runs, strict=True)])
-        with ui.tabs().props("no-caps align=left outside-arrows mobile-arrows") as tabs:
+        with ui.tabs().props(f'id="{PARTS_ID}" {_LOOKS_OF_TABS}') as tabs:
             for name in PARTS:
                 ui.tab(name, visit.say(f"read.{name}")).mark(f"tab-{name}")
         with ui.tab_panels(tabs, value=PARTS[0]).classes("panels").props("transition-prev=none"):

@@ -13,6 +13,7 @@ from cimento.app.words import LANGUAGES, USUAL, Words, report_labels, said, word
 from cimento.documents import html
 from cimento.documents.findings import findings_of
 from cimento.kinds.run import Run
+from cimento.records.blanks import FORCED_CHOICE
 from cimento.report import MAJORITY, MEANS, ONE_PERSON, JointReport
 from cimento.report.findings import Finding, Findings
 from cimento.report.formatting import short_model_names
@@ -58,7 +59,8 @@ def page_language(code: str) -> PageLanguage:
     say = words(code)
 
     def told(grid: Grid) -> Grid:
-        return _in_our_words(_of_people(in_language(grid, say), labels, say), known)
+        named = _with_choices(in_language(grid, say), labels)
+        return _in_our_words(_of_people(named, labels, say), known)
 
     return PageLanguage(code, known, labels.get, told)
 
@@ -88,6 +90,23 @@ def _of_people(grid: Grid, labels: Mapping[str, str], say: Words) -> Grid:
 
     rows = tuple(tuple(told(n, cell) for n, cell in enumerate(row)) for row in grid.rows)
     return replace(grid, rows=rows)
+
+
+_OF_CHOICES = re.compile(rf"(?<= \(){FORCED_CHOICE}(?=\)$)")
+"""The question behind the name of a suite in the table for a paper."""
+
+
+def _with_choices(grid: Grid, labels: Mapping[str, str]) -> Grid:
+    """The table for a paper with choices called as in the language; others as they are."""
+    if not grid.title.startswith("Accuracy (%)"):
+        return grid
+
+    def told(cell: GridCell) -> GridCell:
+        choice = labels[FORCED_CHOICE].lower()
+        return _OF_CHOICES.sub(choice, cell) if isinstance(cell, str) else cell
+
+    rows = tuple(tuple(map(told, row)) for row in grid.rows)
+    return replace(grid, header=tuple(str(told(name)) for name in grid.header), rows=rows)
 
 
 _OURS = frozenset({"shows", "part", "look at", "scale", "of", "comparison"})

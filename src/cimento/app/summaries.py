@@ -23,6 +23,10 @@ from cimento.errors import few_of_each_code
 from cimento.kinds.run import Run
 from cimento.report.formatting import remarks
 
+PARTS_ID = "parts"
+"""Where the report, comparisons and what else there is of some runs are in the page."""
+_MOST_WITHOUT_LINKS = 2
+"""Number of runs above which a list of links leads to each, and their tables are folded."""
 _CODE = re.compile(r"^CIM-[A-Z]\d+ ")
 
 
@@ -49,9 +53,16 @@ def show_summaries(visit: Visit, named: Sequence[tuple[Path, Run]]) -> None:
     say = visit.say
     heading(say("read.in_short"))
     results = results_beside([path for path, _ in named])
-    for (path, run), result in zip(named, results, strict=True):
-        with ui.element("section").classes("in-short"):
-            heading(f"{run.suite.name} × {run.model}", level=3)
+    if len(named) > _MOST_WITHOUT_LINKS:
+        with ui.element("nav").props(f'aria-label="{say("read.in_short")}"'), ui.element("ul"):
+            for number, (_, run) in enumerate(named):
+                with ui.element("li"):
+                    ui.link(_title(run), f"#in-short-{number}")
+            with ui.element("li"):
+                ui.link(say("read.report"), f"#{PARTS_ID}")
+    for number, ((path, run), result) in enumerate(zip(named, results, strict=True)):
+        with ui.element("section").classes("in-short").props(f'id="in-short-{number}"'):
+            heading(_title(run), level=3)
             show_result(result, say, kind="")
             show_demo([run.model], say)
             for line in filter(None, (result.masked(say), *result.cells(say))):
@@ -60,11 +71,16 @@ def show_summaries(visit: Visit, named: Sequence[tuple[Path, Run]]) -> None:
             _show_parts(parted, say)
             show_items(visit, run, result, used=path.name)
             show_rated_run(visit, run, path)
-            show_blanks(visit, parted)
+            show_blanks(visit, parted, is_folded=len(named) > _MOST_WITHOUT_LINKS)
             with ui.element("ul").classes("plain-list small"):
                 for remark in _remarks(run, result):
                     with ui.element("li"):
                         show_translated(_CODE.sub("", remark), say)
+
+
+def _title(run: Run) -> str:
+    """What the part of a run is headed."""
+    return f"{run.suite.name} × {run.model}"
 
 
 def _show_parts(run: Run, say: Words) -> None:

@@ -25,6 +25,7 @@ from cimento.io.files import default_cache_folder
 from cimento.kinds.clusters import designs_said
 from cimento.kinds.packages import other_versions
 from cimento.kinds.run import Run
+from cimento.records.blanks import first_hits, reach_of
 from cimento.records.computed import computed
 from cimento.records.progress import (
     FEWEST_TIMED,
@@ -179,6 +180,8 @@ def _nothing_scored(run: Run) -> str:
     headline = run.summary().headline
     if headline is None or headline.n or not headline.unscored:
         return ""
+    if headline == first_hits(run.estimates()) and reach_of(run.estimates()) is not None:
+        return ""  # its answers have surprisals, and the notes say why there are no hits
     return f"{run.suite.name} x {run.model}: no item could be scored; the notes give the reason"
 
 

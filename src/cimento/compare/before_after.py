@@ -166,9 +166,7 @@ class BeforeAfter:
             correction=correction,
             these_suites=these_suites,
         )
-        if self.rates:
-            grids["rates"] = tables.rates_grid(self.rates, correction=correction, sides=sides)
-            grids["sizes"] = tables.sizes_grid(self.rates, sides=sides)
+        grids |= tables.rate_grids(self.rates, correction=correction, sides=sides)
         if behind:
             grids["margins"] = tables.values_grid(
                 behind, title=f"Mean margins {sides.phrase}.", sides=sides
@@ -264,7 +262,7 @@ def _paired(
         _refuse_unrelated(before, after)
         for both in _questions_of_both(before, after):
             headlines |= {(both[0].suite, both[0].question)} if both[0].headline else set()
-            if both[0].right or both[1].right:
+            if any(one.right or one.out_of_reach for one in both):
                 rates.append(compare_pair(*both, with_values=True, seed=seed))
             elif (change := paired_outcomes(*both, seed=seed)) is not None:
                 values.append(change)

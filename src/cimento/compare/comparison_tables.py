@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from cimento.report import formatting
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from cimento.compare.ranking_records import Ranking
     from cimento.paired.pairwise import PairedCorrelations, PairedValues, PairwiseComparison
     from cimento.report.sides import Sides
-    from cimento.statistics.power import Equivalence
 
 _share = partial(formatting.rate_as_text, absent=BLANK)
 _number = partial(formatting.number, digits=4, absent=BLANK)
@@ -73,6 +73,26 @@ def ranking_grids(
     return grids | correlated
 
 
+def rate_grids(
+    rates: Sequence[PairwiseComparison], *, correction: str, sides: Sides
+) -> dict[str, Grid]:
+    """The tables of accuracies on both sides, and of how large their difference is, by name.
+
+    Args:
+        rates: the comparisons; there are no tables without any.
+        correction: name of the correction of p-values.
+        sides: the two sides.
+    """
+    known = _with_hits(rates)
+    grids = {"rates": rates_grid(rates, correction=correction, sides=sides)} if rates else {}
+    return grids | ({"sizes": sizes_grid(known, sides=sides)} if known else {})
+
+
+def _with_hits(rates: Iterable[PairwiseComparison]) -> list[PairwiseComparison]:
+    """The comparisons but for those of hits that are undefined, as no answer can be found."""
+    return [rate for rate in rates if rate.n or not rate.reach]
+
+
 def rates_grid(rates: Sequence[PairwiseComparison], *, correction: str, sides: Sides) -> Grid:
     """A table of accuracies on both sides, with the change, its interval, its test, and flips.
 
@@ -84,11 +104,13 @@ def rates_grid(rates: Sequence[PairwiseComparison], *, correction: str, sides: S
     more, less = sides.more, sides.less
     notes = [
         *sides.directions,
-        *_methods(rates),
+        *_methods([rate for rate in rates if rate.n]),
         *_family(rates, correction),
     ]
-    notes += dict.fromkeys(rate.note for rate in rates if rate.note)
-    reasons = [reason for rate in rates for reason in (rate.change.reason, rate.test.reason)]
+    notes += notes_of(rates)
+    reasons = [
+        reason for rate in _with_hits(rates) for reason in (rate.change.reason, rate.test.reason)
+    ]
     notes += [f"Not there: {reason}." for reason in dict.fromkeys(reasons) if reason]
     for rate in rates:
         for what, items in ((more, rate.gained), (less, rate.lost)):
@@ -237,9 +259,19 @@ def _pairs_grid(
             *_about_sizes(pairs),
             *_methods(pairs),
             *_family(pairs, correction),
-            *dict.fromkeys(pair.note for pair in pairs if pair.note),
+            *notes_of(pairs),
         ),
     )
+
+
+def notes_of(compared: Sequence[PairwiseComparison] | Sequence[Ranking]) -> list[str]:
+    """What is to be said of the kinds of models and of the answers that they can find, each once.
+
+    Args:
+        compared: by one question each.
+    """
+    kinds = (one.note for one in compared if one.note)
+    return [*dict.fromkeys(chain(kinds, *(one.reach for one in compared)))]
 
 
 def _family(
@@ -259,50 +291,6 @@ def _family(
         families = " and ".join(map(str, sorted(sizes)))
         over = f"main questions and others apart, in families of {families} tests"
     return [f"p ({correction}): {over}."]
-
-
-def equivalence_grid(
-    pairs: Sequence[PairwiseComparison],
-    tests: Sequence[Equivalence],
-    *,
-    margin: float,
-    models: bool = False,
-) -> Grid:
-    """A table of equivalence tests: whether the two sides differ by less than a margin.
-
-    Args:
-        pairs: the comparisons, one per row.
-        tests: the equivalence test of each pair.
-        margin: the smallest difference that would matter.
-        models: whether the rows name the two models.
-    """
-    methods = "; ".join(dict.fromkeys(test.method for test in tests))
-    several = f" {_NOT_CORRECTED}" if len(pairs) > 1 else ""
-    return Grid.of(
-        list(zip(pairs, tests, strict=True)),
-        {
-            "suite": lambda row: row[0].suite,
-            "right is": lambda row: row[0].question,
-            "first": lambda row: row[0].first if models else None,
-            "second": lambda row: row[0].second if models else None,
-            "items": lambda row: row[0].n,
-            "change": lambda row: _signed(row[1].estimate),
-            "90%": lambda row: ends_of(row[1]),
-            "p": lambda row: _p(row[1].p),
-            "so": lambda row: equivalence_words(row[1], margin=margin),
-        },
-        title=f"Whether the change is smaller than {margin:g} either way.",
-        labels=4,
-        remarks=1,
-        notes=("change: second minus first.", f"p: {methods}, at 5%.{several}"),
-    )
-
-
-def equivalence_words(test: Equivalence, *, margin: float) -> str:
-    """The result of an equivalence test, in words."""
-    if test.equivalent:
-        return f"equivalent within ±{margin:g}"
-    return "not shown to be equivalent" + (f" ({test.reason})" if test.reason else "")
 
 
 def models_grid(rankings: Sequence[Ranking]) -> Grid:
@@ -359,7 +347,7 @@ def _ranking_notes(rankings: Sequence[Ranking]) -> list[str]:
             "rank interval: the ranks that tests of all pairs leave possible, corrected by Holm's"
             " method; all hold simultaneously in 95% of cases."
         )
-    return [*notes, *dict.fromkeys(ranking.note for ranking in rankings if ranking.note)]
+    return [*notes, *notes_of(rankings)]
 
 
 def values_grid(values: Sequence[PairedValues], *, title: str, sides: Sides) -> Grid:

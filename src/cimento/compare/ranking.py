@@ -9,7 +9,7 @@ from itertools import combinations
 from cimento.compare.ranking_records import FEWEST_RANKED, RankedModel, Ranking
 from cimento.errors import UsageError
 from cimento.io.values import grouped
-from cimento.paired.item_outcomes import ItemOutcomes, rates_only
+from cimento.paired.item_outcomes import ItemOutcomes, rates_only, reach_notes
 from cimento.paired.pairwise import (
     Correction,
     PairedCorrelations,
@@ -185,6 +185,7 @@ def _ranking(group: Sequence[ItemOutcomes], *, seed: int, with_pairs: bool) -> _
         analysis=item_analysis(rows, seed=seed),
         items=tuple(items),
         note=rates_only(one.kind for one in group),
+        reach=reach_notes(group),
     )
     return _PairTests(ranking, tests if with_pairs else _share_tests(columns, design).pairs)
 

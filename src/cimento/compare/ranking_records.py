@@ -56,6 +56,7 @@ class Ranking:
         analysis: how reliably the items tell the models apart.
         items: names of the items, in the order of the analysis.
         note: on models of several kinds; None where they are of one.
+        reach: of each model that cannot find every answer, how many it can find.
     """
 
     suite: str
@@ -69,6 +70,7 @@ class Ranking:
     analysis: ItemAnalysis
     items: tuple[str, ...]
     note: str | None = None
+    reach: tuple[str, ...] = ()
 
     @property
     def checkpoints(self) -> tuple[RankedModel, ...]:

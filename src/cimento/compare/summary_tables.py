@@ -8,6 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from cimento.compare.comparison_tables import notes_of
 from cimento.errors import counted
 from cimento.io.values import grouped
 from cimento.report import formatting
@@ -98,7 +99,7 @@ def summary_of_two(
             *(f"Nothing sums up {name}: see its own tables." for name in others),
             *_families(rates, correlations, correction),
             *((OTHER_PHENOMENA, TWINS) if overall else ()),
-            *dict.fromkeys(one.note for one in rates if one.note),
+            *notes_of(rates),
         ),
     )
     return replace(grid, rules=frozenset({len(rows) - len(overall)} if overall else ()))
@@ -245,7 +246,7 @@ def summary_of_models(rankings: Sequence[Ranking]) -> Grid:
             *_questions([(one.suite, one.question) for one in rankings]),
             *_tests(rankings),
             _RANKS,
-            *dict.fromkeys(one.note for one in rankings if one.note),
+            *notes_of(rankings),
         ),
     )
 

@@ -14,7 +14,7 @@ from cimento.io.values import grouped
 from cimento.kinds.alike import estimates_alike, headline_of
 from cimento.paired.designs import design_differences
 from cimento.paired.item_outcomes import item_outcomes
-from cimento.records.blanks import FIRST_HIT, REACHABLE, first_hits, n_findable
+from cimento.records.blanks import FIRST_HIT, REACHABLE, Reach, reach_of
 from cimento.records.outcomes import GROUP, beside_ratings, best_constant
 from cimento.report.findings import Finding, Findings, Headline, findings
 from cimento.report.findings_designs import NO_DESIGNS, DesignResult, Designs
@@ -25,7 +25,6 @@ from cimento.report.formatting import short_model_names
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
     from cimento.records.effects import DesignEffect
-    from cimento.records.outcomes import Estimate
 
 
 def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
@@ -72,19 +71,21 @@ def findings_of(runs: Sequence[Run], *, percent: bool = False) -> Findings:
 def _not_findable(runs: Sequence[Run], short: Mapping[str, str]) -> Iterator[Finding]:
     """Of suites with blanks, how many of the expected answers each model can find, if not all."""
     for suite, of_suite in grouped((run.suite.name, run) for run in runs).items():
-        found: dict[str, tuple[Estimate, int]] = {}
+        found: dict[str, Reach] = {}
         for run in of_suite:
-            estimates = run.estimates()
-            hits = first_hits(estimates)
-            if hits is not None and (n := n_findable(hits, estimates)) is not None:
-                found[short[run.model]] = (hits, n)
+            if (reach := reach_of(run.estimates())) is not None:
+                found[short[run.model]] = reach
         if not found:
             continue
-        each = joined([f"{model} {n} of {hits.n}" for model, (hits, n) in found.items()])
+        each = joined([f"{model} {reach.found} of {reach.n}" for model, reach in found.items()])
         if len(found) > FEW_MODELS:
-            ends = dict.fromkeys(str(end([n for _, n in found.values()])) for end in (min, max))
+            counts = [reach.found for reach in found.values()]
+            ends = dict.fromkeys(str(end(counts)) for end in (min, max))
             each = f"{' to '.join(ends)} by {len(found)} models"
-        sentences = [f"Expected answers that can be found: {each}; the others count as misses."]
+        lost = "the others count as misses"
+        if not all(reach.found for reach in found.values()):
+            lost = f"{lost}, and where none can be found, hits are undefined"
+        sentences = [f"Expected answers that can be found: {each}; {lost}."]
         if _reach_differs(of_suite):
             sentences.append("So the hits of models are not compared by a test.")
         yield Finding("Answers within reach", (suite,), tuple(sentences), tuple(sentences))

@@ -14,6 +14,7 @@ from cimento.io.values import grouped
 from cimento.kinds.alike import estimates_alike, headline_of
 from cimento.kinds.sections import chance_as_text, estimate_cell, runs_by_suite
 from cimento.kinds.stopped import AdaptiveRecord
+from cimento.records.blanks import FIRST_HIT, reach_notes
 from cimento.records.effects import effects_among
 from cimento.records.outcomes import STATISTICS
 from cimento.records.store import manifest_part
@@ -97,6 +98,7 @@ def results_grid(runs: Iterable[Run]) -> Grid:
             *_designs(several),
             *said,
             *judged,
+            *_within_reach(several, estimates),
             *of_chance,
             formatting.methods(estimates),
             *revisions(short),
@@ -111,6 +113,17 @@ def _designs(several: Sequence[Run]) -> list[str]:
     if not names:
         return []
     return [f"Factorial designs are reported by DD (--table tests): {formatting.some([*names])}."]
+
+
+def _within_reach(several: Sequence[Run], shown: Iterable[Estimate]) -> list[str]:
+    """A note on each model whose hits are shown, and which cannot find every answer."""
+    by_hits = {(one.suite, one.model) for one in shown if one.question == FIRST_HIT}
+    return [
+        note
+        for run in several
+        if (run.suite.name, run.model) in by_hits
+        for note in reach_notes(run.estimates())
+    ]
 
 
 def _limited(several: Sequence[Run], short: Mapping[str, str]) -> list[str]:

@@ -21,7 +21,7 @@ from cimento.kinds.clusters import cluster_columns
 from cimento.kinds.identity import content_of, is_trial
 from cimento.kinds.settings import settings_of
 from cimento.measures import judged_on
-from cimento.records.blanks import FORCED_CHOICE, REACHABLE, forced_choice
+from cimento.records.blanks import FORCED_CHOICE, REACHABLE, Reach, forced_choice
 from cimento.records.outcomes import GROUP, design_of
 from cimento.suites.naming import is_number, named
 
@@ -238,6 +238,20 @@ def _of_run(
             cluster_columns=cluster_columns(run),
             out_of_reach=_out_of_reach(first),
         )
+
+
+def reach_notes(several: Iterable[ItemOutcomes]) -> tuple[str, ...]:
+    """What is to be said of models that cannot find every answer, a sentence for each.
+
+    Args:
+        several: outcomes by one question.
+    """
+    return tuple(
+        Reach(n - len(one.out_of_reach), n).said(one.suite, one.model)
+        for one in several
+        if one.out_of_reach
+        for n in [len(one.out_of_reach | one.right.keys())]
+    )
 
 
 def _out_of_reach(rows: pl.DataFrame) -> frozenset[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypeVar
 
 from cimento.errors import counted
-from cimento.paired.item_outcomes import ItemOutcomes, different_scales, rates_only
+from cimento.paired.item_outcomes import ItemOutcomes, different_scales, rates_only, reach_notes
 from cimento.records.outcomes import design_of
 from cimento.statistics.agreement import Agreement, cohen_kappa
 from cimento.statistics.correlation import CorrelationDifference, correlation_difference
@@ -223,6 +223,7 @@ class PairwiseComparison:
         no_detectable: why there is no such difference; empty where there is one.
         values: the values behind it, such as margins; None where there are none to compare.
         note: on models of two kinds; None where they are of one.
+        reach: of each model that cannot find every answer, how many it can find.
         design: of the items.
         cluster_columns: columns of the items that say which belong together, if known.
     """
@@ -248,6 +249,7 @@ class PairwiseComparison:
     no_detectable: str = ""
     values: PairedValues | None = None
     note: str | None = None
+    reach: tuple[str, ...] = ()
     design: Design
     cluster_columns: tuple[str, ...] = ()
 
@@ -279,11 +281,10 @@ def compare_pair(
         items = [item for item in first.right if item in second.right]
     design, n = first.design(items), len(items)
     before, after = ([one.right[item] for item in items] for one in (first, second))
-    changes = [float(b) - float(a) for a, b in zip(before, after, strict=True)]
-    gained = tuple(item for item, change in zip(items, changes, strict=True) if change > 0)
-    lost = tuple(item for item, change in zip(items, changes, strict=True) if change < 0)
+    changes = {i: float(b) - float(a) for i, a, b in zip(items, before, after, strict=True)}
+    gained, lost = (tuple(i for i, one in changes.items() if sign * one > 0) for sign in (1, -1))
     kept = tuple(item for item, *both in zip(items, before, after, strict=True) if all(both))
-    least = detectable(changes, design)
+    least = detectable([*changes.values()], design)
     shares = (sum(before) / n, sum(after) / n) if n else (None, None)
     return PairwiseComparison(
         suite=first.suite,
@@ -304,7 +305,8 @@ def compare_pair(
         detectable=least.value,
         no_detectable=f"detectable: {least.reason}" if least.reason else "",
         values=paired_outcomes(first, second, seed=seed) if with_values else None,
-        note=rates_only((first.kind, second.kind)),
+        note=rates_only([first.kind, second.kind]),
+        reach=reach_notes([first, second]),
         design=design,
         cluster_columns=first.cluster_columns,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,22 +30,74 @@ REACHABLE = "reachable"
 """Group of hits: whether the method can find the answer at all; where some cannot be found."""
 
 
-def n_findable(hits: Estimate, estimates: Iterable[Estimate]) -> int | None:
-    """How many expected answers a model can find; None where it can find all.
+class Reach(NamedTuple):
+    """The expected answers that a model can find.
+
+    Attributes:
+        found: number of those that it can find.
+        n: number of all of them.
+    """
+
+    found: int
+    n: int
+
+    def said(self, suite: str, model: str) -> str:
+        """What it means for hits, in one sentence.
+
+        Args:
+            suite: its name.
+            model: label of the model.
+        """
+        if not self.found:
+            return (
+                f"{suite}, {model}: all {self.n} expected answers are several tokens, which it"
+                " cannot find, so that hits are undefined."
+            )
+        return (
+            f"{suite}, {model}: only {self.found} of {self.n} expected answers can be found; the"
+            " others are several tokens and count as misses in hits."
+        )
+
+
+def reach_of(estimates: Iterable[Estimate]) -> Reach | None:
+    """How many of the expected answers a model can find; None where it can find all.
 
     Args:
-        hits: of all items.
-        estimates: of the same run.
+        estimates: of a run.
     """
+    several = [*estimates]
+    hits = first_hits(several)
+    if hits is None:
+        return None
     asked = (hits.question, hits.method, hits.statistic)
-    return next(
-        (
-            one.n
-            for one in estimates
-            if one.group == REACHABLE and (one.question, one.method, one.statistic) == asked
-        ),
-        None,
+    found = (
+        one.n
+        for one in several
+        if one.group == REACHABLE and (one.question, one.method, one.statistic) == asked
     )
+    n = hits.n + (hits.unscored or 0)
+    return next((Reach(one, n) for one in found), None)
+
+
+def of_method(estimates: Iterable[Estimate], method: str) -> list[Estimate]:
+    """The estimates of one way of asking.
+
+    Args:
+        estimates: of a run.
+        method: the way.
+    """
+    return [one for one in estimates if one.method == method]
+
+
+def reach_notes(estimates: Iterable[Estimate]) -> list[str]:
+    """What is to be said below hits of a model that cannot find every answer; else nothing.
+
+    Args:
+        estimates: of a run.
+    """
+    several = [*estimates]
+    reach = reach_of(several)
+    return [] if reach is None else [reach.said(several[0].suite, several[0].model)]
 
 
 def forced_choice(estimates: Iterable[Estimate]) -> Estimate | None:
@@ -84,10 +136,7 @@ def summed_up_alike(several: Iterable[Sequence[Estimate]]) -> list[Sequence[Esti
     runs = [*several]
     hits = [first_hits(estimates) for estimates in runs]
     choices = [forced_choice(estimates) for estimates in runs]
-    is_lost = any(
-        one is not None and n_findable(one, estimates) is not None
-        for one, estimates in zip(hits, runs, strict=True)
-    )
+    is_lost = any(reach_of(estimates) is not None for estimates in runs)
     by_choice = is_lost and None not in choices
     return [
         _headed(estimates, choice if by_choice or hit is None else hit)

@@ -412,8 +412,8 @@ def chances(estimates: Iterable[Estimate]) -> str:
     by_method: dict[tuple[bool, str], dict[str, dict[str, None]]] = {}
     of_suite: dict[str, set[str]] = {}
     for estimate in estimates:
-        if method := estimate.chance_method:
-            known = estimate.chance is not None
+        known = estimate.chance is not None
+        if (method := estimate.chance_method) and (known or estimate.n):
             suites = by_method.setdefault((known, method), {})
             suites.setdefault(estimate.suite, {})[estimate.question] = None
             of_suite.setdefault(estimate.suite, set()).add(method)

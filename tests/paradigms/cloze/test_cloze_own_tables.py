@@ -241,8 +241,10 @@ def test_a_list_of_options_with_the_right_one_among_them_is_read_whatever_its_na
         ["arrivata", "arrivato", "arrivati"],
         ["sia", "è"],
     ]
-    assert [one.code for one in reading.faults] == ["CIM-C020"]
-    assert f"those in {head[1]!r} in 3 rows" in reading.faults[0].seen
+    is_called_wrong = head[1] == "Distrattori"
+    assert [one.code for one in reading.faults] == ["CIM-C020"] * is_called_wrong
+    if is_called_wrong:
+        assert "those in 'Distrattori' in 3 rows" in reading.faults[0].seen
     roles = reading.table.roles
     assert (roles["target"], roles["implausible"]) == ((head[2],), (head[1],))
     assert is_blank_table(tmp_path / "blanks.tsv")
@@ -256,8 +258,7 @@ def test_a_right_word_that_its_list_alone_lacks_is_an_error_that_names_the_row(t
     (error,) = (one for one in reading.faults if one.severity == "error")
     assert (error.code, error.places) == ("CIM-C022", ("blanks.tsv row 8",))
     assert "not one of those in 'Opzioni', as in the other rows, in 1 row: 8 (dichi)" in error.seen
-    right = [fault.seen for fault in reading.faults if fault.code == "CIM-C020"]
-    assert "in 6 rows" in right[0]
+    assert not any(fault.code == "CIM-C020" for fault in reading.faults)
 
 
 def test_the_right_word_in_some_lists_alone_is_an_error_of_its_row(tmp_path):

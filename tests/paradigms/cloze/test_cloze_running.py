@@ -389,7 +389,7 @@ def test_where_no_answer_can_be_found_there_is_a_reason_and_no_share():
     )
     run = evaluate(suite, "demo-masked", device="cpu", k=1)
     every, reachable = run.estimates()
-    assert (every.right, every.n, every.group) == (0, 1, "")
+    assert (every.value, every.n, every.unscored, every.group) == (None, 0, 1, "")
     assert (reachable.group, reachable.value, reachable.n) == ("reachable", None, 0)
     assert "nothing was scored" in reachable.reason
 

@@ -269,7 +269,10 @@ class TestFaults:
             ("item\ttext\timplausible\n1\tLa ___ va.\tse, ma\n", "CIM-C017"),
             ("item\ttext\ttarget\n1\tLa ___ va.\tx\n2\tLe ___.\t\n3\tUn ___.\ty\n", "CIM-C018"),
             ("item\ttext\ttarget\timplausible\n1\tSì. ___ va.\tEra\tse\n", "CIM-C019"),
-            ("frase\tlista\trisposta\nÈ ___.\tqui | là\tqui\nVa ___.\tvia | su\tsu\n", "CIM-C020"),
+            (
+                "frase\tdistrattori\trisposta\nÈ ___.\tqui | là\tqui\nVa ___.\tvia | su\tsu\n",
+                "CIM-C020",
+            ),
             ("frase\trisposta\tdistrattore\nÈ qui.\tqui\tlà\n", "CIM-C021"),
         ],
     )
@@ -279,7 +282,7 @@ class TestFaults:
     def test_a_right_word_that_its_list_alone_lacks(self, tmp_path):
         rows = "".join(f"Vedo {n} ___.\tcani | cane\tcani\n" for n in range(2, 7))
         table = f"frase\tlista\trisposta\n{rows}Ho un ___.\tgatto | gatti\tgato\n"
-        assert codes(folder(tmp_path, table)) == ["CIM-C020", "CIM-C022"]
+        assert codes(folder(tmp_path, table)) == ["CIM-C022"]
 
     def test_a_cluster_column_must_be_there(self, tmp_path):
         options = '[options]\ncluster = "origin"\n'

@@ -23,6 +23,7 @@ from cimento.records.blanks import (
     REACHABLE,
     first_hits,
     forced_choice,
+    reach_of,
     summed_up_alike,
 )
 from cimento.records.outcomes import ACCURACY, GROUP, Estimate, rate, with_headline
@@ -131,8 +132,11 @@ def _hit_estimates(
         return
     for k in range(1, depths[-1] + 1):
         held = (pl.col("value") <= k).fill_null(value=False)
+        verdict = pl.when(held).then(pl.lit("pass")).otherwise(pl.lit("fail"))
+        # What has no verdict at the greatest depth has none at another one.
         at_k = ranked.with_columns(
-            right=held, verdict=pl.when(held).then(pl.lit("pass")).otherwise(pl.lit("fail"))
+            right=pl.when(pl.col("right").is_not_null()).then(held),
+            verdict=pl.when(pl.col("right").is_null()).then("verdict").otherwise(verdict),
         )
         first = f"among the first {k} candidates" if k > 1 else "the first candidate"
         hit = replace(
@@ -273,16 +277,39 @@ def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
     stated = [one for one in (first_hits(estimates), choice) if one is not None]
     fits = [one for one in estimates if one.question == f"{FITS}1" and not one.group]
     tested = [*_other_rules(estimates, choice), *_tested(choice)]
+    reach = _within_reach(estimates)
     return MethodFacts(
         counted=counted(len(answers.items), "item"),
-        sentences=(_candidates(answers), _HITS, *([_FITTING] if fits else []), *rules, *tested),
-        brief=(_IN_BRIEF, _candidates_in_brief(answers), *_choice_in_brief(estimates, choice)),
+        sentences=(
+            _candidates(answers),
+            _HITS,
+            *reach,
+            *([_FITTING] if fits else []),
+            *rules,
+            *tested,
+        ),
+        brief=(
+            _IN_BRIEF,
+            *reach,
+            _candidates_in_brief(answers),
+            *_choice_in_brief(estimates, choice),
+        ),
         together=f"items of one {' or '.join(columns)}"
         if (columns := answers.suite.cluster)
         else "",
         counts=tuple((one.question, one.method) for one in (*stated, *fits)),
         scores_texts=not _WHOLE_TEXTS.isdisjoint(answers.choices),
     )
+
+
+def _within_reach(estimates: Iterable[Estimate]) -> list[str]:
+    """How many answers the model could find, unless it could find all of them."""
+    reach = reach_of(estimates)
+    if reach is None:
+        return []
+    none = f"None of {reach.n:,} expected answers could be found, as all are several tokens: hits"
+    some = f"Only {reach.found:,} of {reach.n:,} expected answers could be found; the others, of"
+    return [f"{some} several tokens, are misses." if reach.found else f"{none} are undefined."]
 
 
 def _other_rules(estimates: Iterable[Estimate], choice: Estimate | None) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,8 +30,24 @@ if TYPE_CHECKING:
 _NAME_LINE = 18
 """Most letters in a line of a model's name above the columns of its words."""
 
+_NOTE_LINE = 72
+"""Most characters in a line below a title."""
+
 Named = tuple[str, Profile]
 """A model's label and its profile."""
+
+
+def figure_with_notes(make: Callable[[], Figure], notes: Sequence[str]) -> Figure:
+    """A figure with what is to be known of its numbers below its title.
+
+    Args:
+        make: makes the figure.
+        notes: a sentence each; the figure stays as it is without any.
+    """
+    made = make()
+    lines = [line for note in notes for line in textwrap.wrap(note, _NOTE_LINE)]
+    heading = {"text": made.title, "subtitle": lines}
+    return replace(made, spec={**made.spec, "title": heading}) if lines else made
 
 
 def expressions_figure(profiles: Sequence[Named]) -> Figure:
@@ -201,13 +218,13 @@ def curve_figure(runs: Sequence[Run]) -> Figure:
         runs: of cloze suites whose items have targets; k is that of each run.
 
     Raises:
-        UsageError: none of the runs has targets.
+        UsageError: none of the runs has targets that its model can find.
     """
     frame = curve_frame(runs)
     require_rows(
         frame,
         where="figure curve",
-        seen="none of the runs has items with targets",
+        seen="none of the runs has items with targets that its model can find",
         todo="Give runs of a suite whose items say what belongs in the blank.",
     )
     import altair as alt
@@ -234,6 +251,7 @@ def curve_frame(runs: Sequence[Run]) -> pl.DataFrame:
         (run.suite.name, run.model, int(e.question.removeprefix(HIT)), e.right, e.n, e.value)
         for run in runs
         for e in _hits(run)
+        if e.value is not None
     )
     return frame_of(rows, suite=str, model=str, k=int, correct=int, n=int, accuracy=float)
 

@@ -20,6 +20,8 @@ from cimento.suites.letters import one_spelling
 
 _WRONG = frozenset({*NAMES["wrong_word"], *HEADERS["bad"]})
 """Names of columns of wrong words, if their cells are words."""
+_CALLED_WRONG = frozenset({"implausible", *HEADERS["implausible"]})
+"""Names of columns that say of their words that they do not fit."""
 _REMARKS = pattern("remarks")
 """Names of columns of remarks on the rows."""
 _NUMBERED = re.compile(r"\s*[0-9]+$")
@@ -50,6 +52,8 @@ def with_words_told(table: Table) -> Table:
         roles = _of_lists(table, words) or _of_sides(table, words) or _of_critical(table)
     else:
         roles = _of_critical(table)
+    if not {*table.chosen}.isdisjoint(roles.values()):  # what somebody chose stays
+        return table
     return with_chosen(table, roles)[0]
 
 
@@ -214,13 +218,14 @@ def _may_be_options(cells: Sequence[str]) -> bool:
 def without_right_words(
     table: Table, lists: Sequence[str], shown: str, faults: list[Fault]
 ) -> Table:
-    """A table with our names whose right words are not among the others; faults say so.
+    """A table with our names whose right words are not among the others.
 
-    A row whose list lacks its right word, as most lists do not, is an error: the word is mistyped.
+    A warning says so where the file calls the others wrong, and does not call them options. A row
+    whose list lacks its right word, as most lists do not, is an error: the word is mistyped.
 
     Args:
         table: the table, with bars between options.
-        lists: the columns of other words as the table had them, which list the correct ones too.
+        lists: what the file calls the columns of other words that list the correct ones too.
         shown: what the file calls the columns of other words.
         faults: the faults so far.
     """
@@ -237,11 +242,12 @@ def without_right_words(
         n_rows += len(kept) < len(parts)
         if cell.strip() and due.strip() and len(kept) == len(parts):
             lacking.append((number, due.strip()))
-    seen = (
-        f"The right word is one of those in {shown!r} in {counted(n_rows, 'row')}, and is not read"
-        " as a wrong one there."
-    )
-    faults.append(cloze_fault("CIM-C020", where=table.name, seen=seen))
+    if any(_NUMBERED.sub("", name.casefold()) in _CALLED_WRONG for name in lists):
+        seen = (
+            f"The right word is one of those in {shown!r} in {counted(n_rows, 'row')}, and is not"
+            " read as a wrong one there."
+        )
+        faults.append(cloze_fault("CIM-C020", where=table.name, seen=seen))
     faults += _lacking(table, lacking, shown)
     return replace(table, cells={**table.cells, "implausible": others})
 

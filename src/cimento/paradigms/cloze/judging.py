@@ -145,13 +145,15 @@ def _hits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
     """Whether the target of each item is among its first candidates, with its rank.
 
     An answer that the method cannot find is a miss like any other: the model did not give it. It
-    is told apart by its reason and its group, whether or not a spelling of it was found.
+    is told apart by its reason and its group, whether or not a spelling of it was found. Where the
+    method can find no answer at all, hits are undefined.
     """
     with_target = [item for item in answers.items if item.targets]
     ranks = hit_ranks(with_target, answers.candidates(method))
     is_single = method in ("mask", "left", "words")
     unreachable = unreachable_items(answers, with_target) if is_single else set()
     cannot_be = UNREACHABLE if answers.by_rule("mask") else NOT_NEXT
+    is_defined = len(unreachable) < len(with_target) or any(ranks.values())
     for k in depths_of(answers):
         for item in with_target:
             rank, cannot = ranks[item.id], item.id in unreachable
@@ -160,8 +162,8 @@ def _hits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
                 item=item.id,
                 question=f"{HIT}{k}",
                 method=method,
-                verdict="pass" if held else "fail",
-                right=held,
+                verdict=("pass" if held else "fail") if is_defined else "unscored",
+                right=held if is_defined else None,
                 value=rank,
                 unit="rank",
                 reason=cannot_be if cannot else "" if rank else NOT_FOUND,

@@ -87,12 +87,12 @@ def with_our_names(
         The table, and the columns of each role.
     """
     roles: dict[str, Sequence[str | None]] = {
-        name: [table.find(name), *columns_of_role(table, name)] for name in ROLES
+        name: [table.find(name), *_beside_text(table, name)] for name in ROLES
     }
     shown = {
         role: " and ".join(filter(None, names)) for role, names in _as_in_file(table, roles).items()
     }
-    lists = lists_of(table, roles["implausible"])
+    lists = [*map(table.shown, lists_of(table, roles["implausible"]))]
     ours = _renamed(table, faults)
     ours = with_bars(ours, shown, ["implausible"] if lists else [], faults)
     ours = without_right_words(ours, lists, shown["implausible"], faults)
@@ -144,6 +144,12 @@ def _text_column(table: Table) -> str | None:
     blanked = [name for name in others if table.find("target") and _is_of_sentences(table, name)]
     alone = blanked if len(blanked) == 1 else []
     return next(filter(partial(_is_asked, table), (*named, *alone)), next(iter(named), None))
+
+
+def _beside_text(table: Table, role: str) -> list[str]:
+    """The further columns of a role, none of which has the sentences."""
+    text = _text_column(table)
+    return [name for name in columns_of_role(table, role) if name != text]
 
 
 def _item_column(table: Table) -> str | None:
@@ -209,7 +215,7 @@ def _of_another_kind(table: Table) -> list[Fault]:
     blank, as in *Rome has seven hills: ___ of them*, which is said.
     """
     faults, roles = [], [*filter(None, map(table.find, ROLES))]
-    roles += [name for role in ROLES for name in columns_of_role(table, role)]
+    roles += [name for role in ROLES for name in _beside_text(table, role)]
     for name in dict.fromkeys(roles):
         of_column = table.profile(name)
         if of_column.kind != "numbers":
@@ -242,13 +248,17 @@ def _renamed(table: Table, faults: list[Fault]) -> Table:
     if text is not None:
         cells["text"] = with_blanks_put(table, text, faults)
     for role in ROLES:
-        if numbered := columns_of_role(table, role):
+        if numbered := _beside_text(table, role):
             several = [role, *numbered] if role in cells else numbered
             texts = zip(*(cells.pop(name) for name in several), strict=True)
             cells[role] = [" | ".join(filter(None, map(str.strip, row))) for row in texts]
     if (phenomenon := phenomenon_column(table)) in cells:
-        # Results are broken down by the first column that makes a few groups.
-        cells = {phenomenon: cells[phenomenon], **cells}
+        # Results are broken down by the first column that makes a few groups, under its heading.
+        heading = table.shown(phenomenon)
+        own = {heading: cells[phenomenon]} if heading not in cells else {}
+        cells = {**(own or {phenomenon: cells[phenomenon]}), **cells}
+        if own:
+            del cells[phenomenon]
     if "item" not in cells:
         cells = {"item": [str(number + 1) for number in range(len(table.numbers))], **cells}
     return replace(table, columns=tuple(cells), cells=cells)

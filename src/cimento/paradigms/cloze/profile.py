@@ -221,6 +221,16 @@ def profile(
     )
 
 
+def without_hits(known: Profile) -> Profile:
+    """The profile of a model that can find none of the targets, whose hits are undefined.
+
+    Args:
+        known: the profile.
+    """
+    dimensions = tuple(replace(dimension, hits=()) for dimension in known.dimensions)
+    return replace(known, dimensions=dimensions, heat=(), frequency=None, nucleus=None)
+
+
 def other_labels(
     items: Iterable[ClozeItem], candidates: Mapping[str, Sequence[Candidate]], k: int
 ) -> dict[CandidateLabel, Share]:

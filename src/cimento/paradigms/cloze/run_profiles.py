@@ -29,6 +29,7 @@ from cimento.paradigms.cloze.profile import (
     choose_expressions,
     open_cloze_runs,
     profile,
+    without_hits,
 )
 from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers, check_candidates
 from cimento.paradigms.cloze.text import (
@@ -37,6 +38,7 @@ from cimento.paradigms.cloze.text import (
     people_text,
     profile_text,
 )
+from cimento.records.blanks import of_method, reach_notes, reach_of
 from cimento.suites.cells import need_columns
 
 if TYPE_CHECKING:
@@ -148,11 +150,13 @@ class RunProfiles:
             name, comparison = result.answers.suite.name, result.comparison
             parts = [
                 profile_text(name, result.answers.run.model, result.method, result.profile),
+                *reach_notes(of_method(result.answers.run.estimates(), result.method)),
                 comparison_text(comparison) if comparison else "",
                 people_text(result.people) if result.people else "",
             ]
             texts.append("\n".join(filter(None, parts)))
-            suites.setdefault(name, []).append(result)
+            if not _finds_none(result.answers, result.method):
+                suites.setdefault(name, []).append(result)
         for name, group in suites.items():
             if len(group) > 1:
                 asked = {
@@ -220,15 +224,22 @@ def _profiled(
         frequency=frequency,
         top_p=settings.top_p,
     )
+    made = profile(items, candidates, profiling)
     return ProfiledRun(
         answers=answers,
         method=method,
         items=items,
         candidates=candidates,
         comparison=comparison,
-        profile=profile(items, candidates, profiling),
+        profile=without_hits(made) if _finds_none(answers, method) else made,
         people=_people(answers, items, settings),
     )
+
+
+def _finds_none(answers: ClozeAnswers, method: str) -> bool:
+    """Whether no expected answer can be found in some way."""
+    reach = reach_of(of_method(answers.run.estimates(), method))
+    return reach is not None and not reach.found
 
 
 def _people(

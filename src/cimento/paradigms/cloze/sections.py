@@ -15,14 +15,25 @@ from cimento.kinds.clusters import designs_said
 from cimento.kinds.run import Run
 from cimento.kinds.sections import run_report, runs_by_suite
 from cimento.paradigms.cloze.estimates import EstimateIndex
-from cimento.paradigms.cloze.figures import curve_figure, dimensions_figure, expressions_figure
+from cimento.paradigms.cloze.figures import (
+    curve_figure,
+    dimensions_figure,
+    expressions_figure,
+    figure_with_notes,
+)
 from cimento.paradigms.cloze.filled import ScoredWord, as_said, expected_grid, filled_blanks
 from cimento.paradigms.cloze.judging import DIVIDED, HIT, OPTION, OPTION_ALONE, asked
-from cimento.paradigms.cloze.profile import Profile, Profiling, profile
+from cimento.paradigms.cloze.profile import Profile, Profiling, profile, without_hits
 from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import as_hit
 from cimento.paradigms.cloze.text import chosen_roles
-from cimento.records.blanks import EXPECTED_TABLE, FORCED_CHOICE, forced_choice
+from cimento.records.blanks import (
+    EXPECTED_TABLE,
+    FORCED_CHOICE,
+    forced_choice,
+    reach_notes,
+    reach_of,
+)
 from cimento.records.outcomes import Estimate, Outcome, each_outcome
 from cimento.report import (
     AnswerList,
@@ -94,7 +105,9 @@ def _choices_alone(report: RunReport) -> RunReport:
 def _profile(answers: ClozeAnswers) -> Profile:
     by = ",".join(answers.options.by[:1])
     profiling = Profiling(k=answers.options.k, by=by, cluster=answers.suite.cluster)
-    return profile(answers.items, answers.judged(answers.methods[0]), profiling)
+    known = profile(answers.items, answers.judged(answers.methods[0]), profiling)
+    reach = reach_of(answers.run.estimates())
+    return without_hits(known) if reach is not None and not reach.found else known
 
 
 def _choices_by_dimension(answers: ClozeAnswers) -> Iterator[Estimate]:
@@ -117,12 +130,15 @@ def _figures(
     by_dimension = [[*_choices_by_dimension(answers)] for answers in several]
     if any(report.rates for report in choices):
         makers.append(partial(_choices_figure, choices, suite=runs[0].suite.name))
-    makers.append(partial(curve_figure, runs))
+    reach = [note for run in runs for note in reach_notes(run.estimates())]
+    noted = partial(figure_with_notes, notes=reach)
+    makers.append(partial(noted, partial(curve_figure, runs)))
     if any(profiled.heat for _, profiled in profiles):
-        makers.append(partial(expressions_figure, profiles))
+        makers.append(partial(noted, partial(expressions_figure, profiles)))
     sizes = (*(len(profiled.dimensions) for _, profiled in profiles), *map(len, by_dimension))
     if max(sizes, default=0) > 1:
-        makers.append(partial(dimensions_figure, profiles, [*chain(*by_dimension)]))
+        of_dimensions = partial(dimensions_figure, profiles, [*chain(*by_dimension)])
+        makers.append(partial(noted, of_dimensions))
     curves = {
         model: whole
         for model, profiled in profiles
@@ -209,12 +225,13 @@ def _no_value(answers: ClozeAnswers, choice: Estimate) -> str:
 def _tables(several: Sequence[ClozeAnswers]) -> Iterator[NamedGrid]:
     hits = [row for answers in several for row in _hit_rows(answers)]
     k = max(answers.options.k for answers in several)
+    reach = tuple(note for one in several for note in reach_notes(one.run.estimates()))
     if hits:
         names = tuple(f"hit@{rank}" for rank in range(1, k + 1))
         title = "Hits in %: how often the target is among the first candidates."
         header = ("model", "asked by", "items", *names)
         rows = tuple((*row, *("",) * (len(header) - len(row))) for row in hits)
-        yield NamedGrid("hits", Grid(title=title, header=header, rows=rows, labels=2))
+        yield NamedGrid("hits", Grid(title=title, header=header, rows=rows, labels=2, notes=reach))
     expected = expected_grid([(one.run.model, filled_blanks(one)) for one in several])
     if expected is not None:
         yield NamedGrid(EXPECTED_TABLE, expected)
@@ -222,7 +239,8 @@ def _tables(several: Sequence[ClozeAnswers]) -> Iterator[NamedGrid]:
     if groups:
         header = ("model", "asked by", "column", "value", "of", "n", "@1", f"@{k}")
         title = "The same in %, by the columns of the suite."
-        yield NamedGrid("groups", Grid(title=title, header=header, rows=tuple(groups), labels=5))
+        grid = Grid(title=title, header=header, rows=tuple(groups), labels=5, notes=reach)
+        yield NamedGrid("groups", grid)
     choices = [row for answers in several for row in _choice_rows(answers)]
     if choices:
         header = (

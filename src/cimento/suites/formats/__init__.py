@@ -341,7 +341,7 @@ def _table_format(data: bytes, path: Path) -> str:
 
 def _no_known_table(table: Table, faults: Sequence[Fault], data: bytes, path: Path) -> InputError:
     """The error of a table whose columns are those of no format."""
-    shown = ", ".join(table.columns[:_SHOWN])
+    shown = ", ".join(map(table.shown, table.columns[:_SHOWN]))
     more = f" and {len(table.columns) - _SHOWN:,} more" if len(table.columns) > _SHOWN else ""
     seen = f"is a table with the columns {shown}{more}"
     begun = table.beginning(_LOOKED_AT, _MOST_COLUMNS)

@@ -123,15 +123,16 @@ def _blanks_needed(table: Table) -> str:
         others = [name for name in table.columns if name not in known]
         if len(blanks) > 1 or [table.profile(name).kind for name in others] != ["words"]:
             return _AS_BLANKS
-        option = as_option({"sentence": blanks[0], "target": others[0]})
-        return f"If {others[0]!r} holds the words that are due in the blanks, say so: {option}."
+        sentences, words = table.shown(blanks[0]), table.shown(others[0])
+        option = as_option({"sentence": sentences, "target": words})
+        return f"If {words!r} holds the words that are due in the blanks, say so: {option}."
     text = table.find("text")
     due = table.find("target")
     if not (text and due) or any(map(has_blank, table.cells[text])):
         return ""
     if table.is_mostly(due, is_number):  # *Respuesta* may head answers of people
         return ""
-    todo = f"Write the blank in each cell of {text!r} as three underscores: ___."
+    todo = f"Write the blank in each cell of {table.shown(text)!r} as three underscores: ___."
     marked = next(filter(_OTHER_BLANK.search, table.cells[text]), "")
     return f"{todo} {EXAMPLE}{_OTHER_BLANK.sub(BLANK, marked, count=1)!r}." if marked else todo
 

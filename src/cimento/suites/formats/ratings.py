@@ -191,7 +191,7 @@ def read_rated(path: Path, format_: str = "") -> RatedSet:
             return known.read(table)
     raise InputError(
         where=str(path),
-        seen=f"is a table with the columns {', '.join(table.columns)}",
+        seen=f"is a table with the columns {', '.join(map(table.shown, table.columns))}",
         todo="Rated sentences are: " + "; ".join(known.title for known in FORMATS.values()) + ".",
     )
 

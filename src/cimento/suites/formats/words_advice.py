@@ -48,6 +48,7 @@ def words_advised(table: Table) -> str:
         what, whose = "a word of each sentence", ""
     else:
         return ""
+    text, due, other = map(table.shown, (text, due, other))
     option = as_option({"sentence": text, "target": due, "implausible": other})
     return f"If {due!r} has {what} and {other!r} words that do not fit there: {option}{whose}."
 
