@@ -53,13 +53,12 @@ def draw(options: ReportOptions) -> int:
     return 0
 
 
-def _names_of_kind(folders: Sequence[Path]) -> tuple[Sequence[str], Sequence[str]]:
-    """The figures that the kind of these runs can draw them as, and all that it draws by name."""
+def _names_of_kinds(folders: Sequence[Path]) -> tuple[Sequence[str], Sequence[str]]:
+    """The figures that the kind of these runs can draw them as, and all that kinds draw by name."""
     runs = open_runs(folders)
     presenters = _presenters(runs)
-    if len(presenters) != 1:
-        return (), ()
-    return presenters[0].drawable(runs), tuple(presenters[0].figures)
+    by_name = [name for presenter in presenters for name in presenter.figures]
+    return presenters[0].drawable(runs) if len(presenters) == 1 else (), by_name
 
 
 def _presenters(runs: Sequence[Run]) -> list[Presenter[Any, Any]]:
@@ -85,13 +84,13 @@ def _of_page(options: ReportOptions) -> list[Figure]:
     known = _on_page(options.runs, options.measures)
     figures = [figure for figure in known if figure.name == name]
     if not figures:
-        on_page = [figure.name for figure in known]
-        drawable, of_kind = _names_of_kind(options.runs)
+        drawable, by_name = _names_of_kinds(options.runs)
+        # What a kind draws by name it draws of these runs or refuses, also where a page has it.
+        there = {figure.name for figure in known}.difference(by_name).union(drawable)
         raise UsageError(
             where=f"--figure={name}",
             seen="there is no such figure of these runs",
-            todo=did_you_mean(name, (*on_page, *drawable, *of_kind), listed={*on_page, *drawable})
-            or "These runs have none.",
+            todo=did_you_mean(name, there.union(by_name), listed=there) or "These runs have none.",
         )
     return figures
 

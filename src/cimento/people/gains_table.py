@@ -17,7 +17,7 @@ _DIGITS = 5
 
 
 def gains_grid(made: ReadingGains) -> Grid:
-    """The gains of single models, then the differences of each two.
+    """The gains of single models, then the differences of every pair.
 
     Args:
         made: the gains.
