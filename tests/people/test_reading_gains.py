@@ -214,6 +214,8 @@ def test_the_command_says_what_was_done(tmp_path, capsys):
     assert invoke([*command, "--folds", "2"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     for said in (
+        "New subjects: A predicts better than B (p ",
+        "New items: A predicts better than B (p ",
         "180 observations, 6 subjects, 6 items. Left out: 36: the first word of its text",
         "ln time ~ 1 + position + length + length_1, with random intercepts for subjects and items",
         "Up to 2 folds (seed 0)",
@@ -241,6 +243,25 @@ def test_the_command_says_what_was_done(tmp_path, capsys):
     file.write_text(file.read_text(encoding="utf-8").replace(",rt,", ",other,", 1), "utf-8")
     assert invoke(command) == 2
     assert "--columns rt=COLUMN" in capsys.readouterr().err
+
+
+def test_it_is_said_which_of_two_models_predicts_better_or_that_it_is_not_shown(tmp_path, capsys):
+    """Columns of noise, and a third model: of several pairs the table speaks alone."""
+    file = tmp_path / "times.csv"
+    noise = np.random.default_rng(5).gamma(3, 2, (6, 6))
+    texts, words = (part.ravel() for part in np.indices((6, 6, 6))[1:])
+    read().with_columns(C=noise[texts, words]).write_csv(file)
+    command = ["analyze", "reading-gains", str(file), "--before", "1", "--folds", "2"]
+
+    def printed(*names: str) -> str:
+        assert invoke([*command, *(part for name in names for part in ("--given", name))]) == 0
+        return " ".join(capsys.readouterr().out.split())
+
+    assert "New items: A predicts better than B (p" in printed("B", "A")
+    said = printed("B", "C")
+    assert "New items: not shown whether B or C predicts better (p" in said
+    assert "predicts better" not in printed("A")
+    assert "predicts better" not in printed("A", "B", "C")
 
 
 def test_methods_say_which_tokens_are_of_a_word_and_how_words_end(tmp_path, capsys):

@@ -243,7 +243,7 @@ def _refuse_columns(observations: pl.DataFrame, made: Iterable[str]) -> None:
             raise UsageError(
                 where="the table",
                 seen=f"it has a column {column!r} already, which is made here",
-                todo="Give the column another name.",
+                todo="Join another model to the table without it, or give it another name.",
             )
 
 
