@@ -61,6 +61,33 @@ def test_an_option_of_another_kind_of_report_is_refused(
     assert not any(tmp_path.iterdir())
 
 
+def test_only_figures_that_the_runs_can_be_drawn_as_are_suggested(tmp_path, capsys):
+    """Two suites have no regions in common, though a page has those of each."""
+    runs, suites = tmp_path / "runs", ["it-islands", "it-connectives"]
+    asked = ["run", *suites, "-m", "demo-masked", "--limit", "3", "-o", str(runs)]
+    assert invoke(asked) == 0
+    ask = ["report", str(runs), "-o", str(tmp_path / "x.csv"), "--figure"]
+    capsys.readouterr()
+    assert invoke([*ask, "none-of-them"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    known = said.partition("Known: ")[2].rstrip(".").split(", ")
+    assert {"rows", "margins"} <= {*known}
+    for name in known:
+        assert invoke([*ask, name]) == 0, name
+
+
+def test_lengths_are_not_suggested_where_no_sentence_was_scored_whole(tmp_path, capsys):
+    run = tmp_path / "runs"
+    assert (
+        invoke(["run", "en-subject-verb", "-m", "demo-causal", "--limit", "4", "-o", str(run)]) == 0
+    )
+    ask = ["report", str(run), "-o", str(tmp_path / "x.csv"), "--figure"]
+    assert invoke([*ask, "length"]) == 2
+    assert "no sentence has a value" in capsys.readouterr().err
+    assert invoke([*ask, "none-of-them"]) == 2
+    assert "Known: margins, position," in " ".join(capsys.readouterr().err.split())
+
+
 def test_a_run_without_factors_names_what_can_be_drawn_instead(
     runs_of_every_kind, tmp_path, capsys
 ):

@@ -163,6 +163,41 @@ def test_a_table_whose_participants_are_not_known_says_what_is_left_out_and_how_
     assert "No column of participants" not in capsys.readouterr().err
 
 
+def test_columns_that_cannot_be_participants_are_not_suggested(tmp_path, capsys):
+    """A list reads each word several times, a group is one, and a moment is of one observation."""
+    file = tmp_path / "times.csv"
+    table = read().rename({"subject": "sogg"}).with_row_index("moment", offset=7000)
+    odd = pl.col("sogg").str.tail(1).cast(pl.Int64) % 2
+    table = table.with_columns(list=odd, group=pl.lit("g1"), condition=pl.col("text"))
+    command = ["analyze", "reading-gains", str(file), "--before", "1", "--folds", "2"]
+    table.write_csv(file)
+    assert invoke([*command, "--given", "A"]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "If a column has them, name it: --columns participant=sogg. " in f"{said} "
+    table.drop("sogg").write_csv(file)
+    assert invoke([*command, "--given", "A"]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.endswith("no test on other subjects.")
+
+
+def test_a_subject_is_a_participant_and_other_roles_are_not_listed(tmp_path, capsys):
+    file = tmp_path / "times.csv"
+    read().rename({"subject": "sogg"}).write_csv(file)
+    command = ["analyze", "reading-gains", str(file), "--before", "1", "--folds", "2"]
+    command += ["--given", "A"]
+    assert invoke([*command, "--columns", "subject=sogg"]) == 0
+    assert 'participant = "sogg"' in capsys.readouterr().err
+    assert invoke([*command, "--columns", "good=sogg"]) == 2
+    known = "Known: participant, position, rt, subject, text, word."
+    assert known in " ".join(capsys.readouterr().err.split())
+
+
+def test_gains_of_nothing_are_refused_before_the_table_is_read(tmp_path, capsys):
+    assert invoke(["analyze", "reading-gains", str(tmp_path / "times.csv")]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "Add -m MODEL, or --given COLUMN for surprisals from elsewhere." in said
+
+
 def test_a_second_model_is_refused_where_one_is_joined(tmp_path, capsys):
     file = tmp_path / "times.csv"
     read().write_csv(file)
@@ -179,6 +214,8 @@ def test_the_command_says_what_was_done(tmp_path, capsys):
     assert invoke([*command, "--folds", "2"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     for said in (
+        "New subjects: A predicts better than B (p ",
+        "New items: A predicts better than B (p ",
         "180 observations, 6 subjects, 6 items. Left out: 36: the first word of its text",
         "ln time ~ 1 + position + length + length_1, with random intercepts for subjects and items",
         "Up to 2 folds (seed 0)",
@@ -206,6 +243,25 @@ def test_the_command_says_what_was_done(tmp_path, capsys):
     file.write_text(file.read_text(encoding="utf-8").replace(",rt,", ",other,", 1), "utf-8")
     assert invoke(command) == 2
     assert "--columns rt=COLUMN" in capsys.readouterr().err
+
+
+def test_it_is_said_which_of_two_models_predicts_better_or_that_it_is_not_shown(tmp_path, capsys):
+    """Columns of noise, and a third model: of several pairs the table speaks alone."""
+    file = tmp_path / "times.csv"
+    noise = np.random.default_rng(5).gamma(3, 2, (6, 6))
+    texts, words = (part.ravel() for part in np.indices((6, 6, 6))[1:])
+    read().with_columns(C=noise[texts, words]).write_csv(file)
+    command = ["analyze", "reading-gains", str(file), "--before", "1", "--folds", "2"]
+
+    def printed(*names: str) -> str:
+        assert invoke([*command, *(part for name in names for part in ("--given", name))]) == 0
+        return " ".join(capsys.readouterr().out.split())
+
+    assert "New items: A predicts better than B (p" in printed("B", "A")
+    said = printed("B", "C")
+    assert "New items: not shown whether B or C predicts better (p" in said
+    assert "predicts better" not in printed("A")
+    assert "predicts better" not in printed("A", "B", "C")
 
 
 def test_methods_say_which_tokens_are_of_a_word_and_how_words_end(tmp_path, capsys):

@@ -123,6 +123,16 @@ def test_texts_that_count_from_0_and_from_1_are_told_apart(joined, model):
     assert some.equals(kept)
 
 
+def test_a_model_that_sees_the_words_after_a_word_is_named():
+    said: list[str] = []
+    join_surprisals(observed(), "demo-masked", remark=said.append)
+    [remark] = said
+    assert remark.startswith("demo-masked@")
+    assert "also from the words after it, which a reader has not seen yet" in remark
+    join_surprisals(observed(), "demo-causal", remark=said.append)
+    assert len(said) == 1
+
+
 def test_repeated_words_do_not_shift_a_text(model):
     """`il il` at 1 and 2 of `il il il` may be its first two words or its last two."""
     rows = [("b", 1, "il"), ("b", 2, "il")]

@@ -96,6 +96,7 @@ def test_panels_hand_out_their_means_and_standard_errors():
     assert "DD 2.00, p .030, n 2, pairs 83%" in text
     assert '"description": "gpt on prova: interaction by phenomenon; ' in text
     assert "pairs: the bad cell is the lower one, compared with each of the other three" in text
+    assert "DD: how much further the dashed line falls than the solid one" in text
 
 
 def test_a_missing_cell_is_no_point_and_is_said():

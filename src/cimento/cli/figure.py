@@ -66,13 +66,21 @@ def _drawn(options: ReportOptions) -> list[Figure]:
     return _of_page(options) if own is None else [own]
 
 
-def _names_of_kind(folders: Sequence[Path]) -> tuple[Sequence[str], Sequence[str]]:
-    """The figures that the kind of these runs can draw them as, and all that it draws by name."""
+def _of_all_kinds(options: ReportOptions) -> list[str]:
+    """The name of the figure of runs of all kinds, where these can be drawn so."""
+    try:
+        results_figure(open_reports(options.runs, options.measures))
+    except UsageError:
+        return []
+    return [RESULTS]
+
+
+def _names_of_kinds(folders: Sequence[Path]) -> tuple[Sequence[str], Sequence[str]]:
+    """The figures that the kind of these runs can draw them as, and all that kinds draw by name."""
     runs = open_runs(folders)
     presenters = _presenters(runs)
-    if len(presenters) != 1:
-        return (), ()
-    return presenters[0].drawable(runs), tuple(presenters[0].figures)
+    by_name = [name for presenter in presenters for name in presenter.figures]
+    return presenters[0].drawable(runs) if len(presenters) == 1 else (), by_name
 
 
 def _presenters(runs: Sequence[Run]) -> list[Presenter[Any, Any]]:
@@ -98,13 +106,14 @@ def _of_page(options: ReportOptions) -> list[Figure]:
     known = _on_page(options.runs, options.measures)
     figures = [figure for figure in known if figure.name == name]
     if not figures:
-        on_page = [*(figure.name for figure in known), RESULTS]
-        drawable, of_kind = _names_of_kind(options.runs)
+        drawable, by_name = _names_of_kinds(options.runs)
+        # What a kind draws by name it draws of these runs or refuses, also where a page has it.
+        there = {figure.name for figure in known}.difference(by_name).union(drawable)
+        there.update(_of_all_kinds(options))
         raise UsageError(
             where=f"--figure={name}",
             seen="there is no such figure of these runs",
-            todo=did_you_mean(name, (*on_page, *drawable, *of_kind), listed={*on_page, *drawable})
-            or "These runs have none.",
+            todo=did_you_mean(name, there.union(by_name), listed=there) or "These runs have none.",
         )
     return figures
 

@@ -29,6 +29,14 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "cimento compare runs --before checkpoint-2000 --after checkpoint-3000  # two of them",
         "cimento compare runs --figure curve.svg  # checkpoints of one model",
     ),
+    "analyze reading-times": (
+        "cimento analyze reading-times times.csv -m demo-causal --boundary auto -o joined.csv",
+        "cimento analyze reading-times times.csv -m org/name --columns word=token,rt=RT",
+    ),
+    "analyze reading-gains": (
+        "cimento analyze reading-gains times.csv -m org/a -m org/b --boundary auto",
+        "cimento analyze reading-gains times.csv --given surprisal --columns participant=who",
+    ),
     "analyze power": (
         "cimento analyze power runs/pairs --difference 0.1",
         "cimento analyze power pairs.xlsx --pilot runs/pairs",

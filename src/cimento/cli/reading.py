@@ -12,7 +12,6 @@ from cimento.cli.flags import SheetOptions, command_of
 from cimento.cli.resources import needed_frequencies
 from cimento.documents import write_grid
 from cimento.errors import UsageError
-from cimento.intake.roles import parse_choice
 from cimento.io.declared import Texts, option
 from cimento.models.settings import BoundaryRule, PllRule, WindowRule
 from cimento.options import ModelOptions
@@ -44,7 +43,7 @@ class _ReadingOptions(ModelOptions, SheetOptions):
         None, "Pseudo-log-likelihood of masked models; within-word-l2r by default."
     )
     boundary: BoundaryRule | None = option(
-        None, "Correct words for where they may end; none by default."
+        None, "Correct words for where they may end: auto for reading times; none by default."
     )
     window: WindowRule = option("refuse", "Texts longer than the model's window.")
     stride: int | None = option(None, "Tokens that a sliding window is moved by.", ge=1)
@@ -57,10 +56,10 @@ class _ReadingOptions(ModelOptions, SheetOptions):
             CimentoError: they cannot be read, or lack a column.
         """
         from cimento.people import reading_times as reading
-        from cimento.people.word_columns import word_columns
+        from cimento.people.word_columns import chosen_columns, word_columns
 
         observations = reading.read_observations(self.file)
-        names, read = word_columns(observations, parse_choice(self.columns), where=self.file.name)
+        names, read = word_columns(observations, chosen_columns(self.columns), where=self.file.name)
         note(read.said())
         observations, changed = reading.with_decimal_points(observations, names=names)
         return observations, names, read, changed
@@ -157,8 +156,16 @@ def _note_commas(changed: Mapping[str, str]) -> None:
         note(f"Column {name!r}: decimal commas are now points ({number} is {point}).")
 
 
-def _regressed(read: TableReading, *, where: str) -> dict[str, str]:
+def _regressed(
+    observations: pl.DataFrame, names: WordColumns, read: TableReading, *, where: str
+) -> dict[str, str]:
     """The columns of a regression by their roles; it is said what no participants means.
+
+    Args:
+        observations: the table.
+        names: the columns that say which word an observation is of.
+        read: what each column was read as.
+        where: the name of the table, for messages.
 
     Raises:
         UsageError: the table has no reading times.
@@ -171,20 +178,22 @@ def _regressed(read: TableReading, *, where: str) -> dict[str, str]:
             todo="Give --columns rt=COLUMN.",
         )
     if "participant" not in roles:
-        note(_without_subjects(read.unused))
+        from cimento.people.word_columns import possible_participants
+
+        note(_without_subjects(possible_participants(observations, names, read.unused)))
     return roles
 
 
-def _without_subjects(unused: Sequence[str]) -> str:
+def _without_subjects(possible: Sequence[str]) -> str:
     """What a table without participants does not allow, and how to name their column.
 
     Args:
-        unused: the columns that have no role, of which one may have them.
+        possible: the columns that may have them.
     """
-    choice = " or ".join(f"--columns participant={name}" for name in unused) or "none is left over"
+    choice = " or ".join(f"--columns participant={name}" for name in possible)
     return (
-        "No column of participants: no intercepts for subjects, and no test on other subjects. If"
-        f" a column has them, name it: {choice}."
+        "No column of participants: no intercepts for subjects, and no test on other subjects."
+        + (f" If a column has them, name it: {choice}." if choice else "")
     )
 
 
@@ -227,14 +236,20 @@ def gains(options: _GainOptions) -> int:
 
     A mixed model with length, frequency, position and earlier words is fitted without and with
     surprisals, and predicts subjects, then items, that it has not seen. Printed is the gain in
-    log-likelihood per observation, with a paired test of each two models.
+    log-likelihood per observation, with a paired test of every pair of models.
     """
     from cimento.people.gains_methods import gains_methods
     from cimento.people.gains_table import gains_grid
     from cimento.people.reading_gains import GainRules, ReadingColumns, reading_gains
 
+    if not (options.models or options.given):
+        raise UsageError(
+            where="--model",
+            seen="none is given",
+            todo="Add -m MODEL, or --given COLUMN for surprisals from elsewhere.",
+        )
     observations, names, read, changed = options.read()
-    roles = _regressed(read, where=options.file.name)
+    roles = _regressed(observations, names, read, where=options.file.name)
     rules = {name: getattr(options, name) for name in GainRules.__dataclass_fields__}
     made = reading_gains(
         observations,

@@ -254,8 +254,9 @@ def report(options: ReportOptions) -> int:
     A .tex or .docx file contains the table for a paper (--table results): suites by models.
 
     Figures: results (as that table), interaction (the four means of each phenomenon), rows (a row
-    for each phenomenon), items (DD of every item), tokens (one item, token by token), position
-    (mean surprisal by position), length (score against length), regions, and others on the page.
+    for each phenomenon), items (DD of every item), margins (of every item, its condition beside the
+    other), phenomena (accuracy of each), tokens (one item, token by token), position (mean
+    surprisal by position), length (score against length), regions, and others named on the page.
 
     A site has pages of models, suites, phenomena and items, and works offline. Write it again with
     more runs, and only the pages that change are written.

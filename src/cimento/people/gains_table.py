@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cimento.people.reading_gains import ITEMS, SUBJECTS
-from cimento.report.formatting import p_number
+from cimento.report.formatting import p_number, p_value
 from cimento.report.grid import BLANK, EstimateCell, Grid
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from cimento.people.reading_gains import ReadingGain, ReadingGains
 
 _DIGITS = 5
+_LEVEL = 0.05
+"""The corrected p below which one of two models is said to predict better."""
 
 
 def gains_grid(made: ReadingGains) -> Grid:
-    """The gains of single models, then the differences of each two.
+    """The gains of single models, then the differences of every pair.
 
     Args:
         made: the gains.
@@ -28,7 +30,7 @@ def gains_grid(made: ReadingGains) -> Grid:
         {
             "new": lambda row: row.new,
             "model": lambda row: row.model,
-            "less": lambda row: row.other or None,
+            "minus": lambda row: row.other or None,
             "nats": _nats,
             "p": lambda row: p_number(row.p, absent=BLANK),
             "p (Holm)": lambda row: p_number(row.p_holm, absent=BLANK),
@@ -37,8 +39,22 @@ def gains_grid(made: ReadingGains) -> Grid:
         title="Gain in log-likelihood per observation, in nats, of surprisals over the baseline.",
         labels=3,
         remarks=1,
-        notes=_said(made),
+        notes=(*_compared(made.pairs), *_said(made)),
     )
+
+
+def _compared(pairs: Sequence[ReadingGain]) -> Iterator[str]:
+    """Which of two models predicts better, where there are two, each in one line."""
+    for one in pairs if len({(pair.model, pair.other) for pair in pairs}) == 1 else ():
+        if one.nats is None or one.p_holm is None:
+            continue
+        better, worse = (one.model, one.other) if one.nats > 0 else (one.other, one.model)
+        said = (
+            f"{better} predicts better than {worse}"
+            if one.p_holm < _LEVEL
+            else f"not shown whether {one.model} or {one.other} predicts better"
+        )
+        yield f"New {one.new}: {said} ({p_value(one.p_holm)})."
 
 
 def _nats(row: ReadingGain) -> EstimateCell:

@@ -130,7 +130,7 @@ class ReadingGains:
 
     Attributes:
         gains: of each model, for new subjects and for new items.
-        pairs: the difference of each two models.
+        pairs: the difference of every pair of models.
         n: number of observations.
         left_out: why observations were left out, with their number.
         baseline: the predictors of the baseline.
@@ -440,7 +440,7 @@ def _of(like: ReadingGain, values: Floats, design: Design) -> ReadingGain:
 def _pairs(
     by_model: Mapping[str, Floats | None], design: Design, like: ReadingGain
 ) -> list[ReadingGain]:
-    """The difference of each two models, with p corrected over them."""
+    """The difference of every pair of models, with p corrected over them."""
     made = [
         _of(replace(like, model=first, other=second), one - two, design)
         for (first, one), (second, two) in combinations(by_model.items(), 2)

@@ -22,7 +22,7 @@ from cimento.intake.tables import open_table
 from cimento.io.files import atomically, read_bytes, write_text
 from cimento.io.parquet import parse_parquet, write_parquet
 from cimento.io.tables import Column
-from cimento.models.base import Score
+from cimento.models.base import TWO_SIDED, Score
 from cimento.models.characters import containing
 from cimento.models.in_memory import ModelLike, as_scorers
 from cimento.models.registry import AnyScorer
@@ -58,6 +58,10 @@ def read_observations(path: Path) -> pl.DataFrame:
 
     if not path.exists():
         raise InputError(where=str(path), seen="there is no such file", todo="Check the path.")
+    if path.is_dir():
+        raise InputError(
+            where=str(path), seen="this is a folder", todo="Name a table of observations."
+        )
     _refuse_suffix(path, READ)
     if path.suffix.lower() == ".parquet":
         frame = parse_parquet(read_bytes(path), where=str(path))
@@ -184,7 +188,7 @@ def join_surprisals(
         before: number of preceding words whose surprisal, length and frequency are added.
         frequency: Zipf frequencies of words; None leaves the column out.
         asking: how the model is asked; by default with `READING_POLICY`.
-        remark: called with remarks on texts counted from 0 or from 1, and on special tokens.
+        remark: called with remarks on texts that differ in their first position, and on the model.
 
     Returns:
         The rows of `observations` in their order, with the columns ``surprisal_bits``, ``length``
@@ -210,9 +214,21 @@ def join_surprisals(
     handle = ModelHandle(as_scorers([model], chosen)[0], chosen)
     texts_read = {text: way.words for text, way in words.items()}
     values = _values(texts_read, handle.scorer, handle.scoring, frequency)
-    handle.tell_special_tokens(map(" ".join, texts_read.values()), remark)
+    _tell_of_model(handle, texts_read.values(), remark)
     rows = [(text, number - words[text].first) for text, number in places.rows]
     return observations.with_columns(_column(name, rows, values, distance=n) for name, n in made)
+
+
+def _tell_of_model(
+    handle: ModelHandle, texts: Iterable[Sequence[str]], remark: Callable[[str], object] | None
+) -> None:
+    """Say how a model differs from a reader: words that it sees, and words that it takes apart."""
+    if remark is not None and handle.card.kind in TWO_SIDED:
+        remark(
+            f"{handle.label} predicts a word also from the words after it, which a reader has not"
+            " seen yet; a causal model does not."
+        )
+    handle.tell_special_tokens(map(" ".join, texts), remark)
 
 
 def _columns_made(before: int, *, zipf: bool, entropy: bool) -> list[tuple[str, int]]:
@@ -227,7 +243,7 @@ def _refuse_columns(observations: pl.DataFrame, made: Iterable[str]) -> None:
             raise UsageError(
                 where="the table",
                 seen=f"it has a column {column!r} already, which is made here",
-                todo="Give the column another name.",
+                todo="Join another model to the table without it, or give it another name.",
             )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
 from cimento.intake.chosen import with_chosen
 from cimento.intake.reading import TableReading, reading_of
-from cimento.intake.roles import find, seen_in
+from cimento.intake.roles import ROLES, Role, find, fits, parse_choice, seen_in
 from cimento.intake.shapes import MEASURED, as_option
 from cimento.intake.table import Table
 from cimento.intake.words import NAMES, PARTICIPANTS, PEOPLE
@@ -25,6 +25,52 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
     "rt": ("rt", *NAMES["rt"]),
     "participant": ("participant", *PARTICIPANTS, *PEOPLE),
 }
+_ALSO = {"subject": "participant"}
+READING_ROLES: Mapping[str, Role] = {
+    **{role: ROLES[role] for role in _KNOWN},
+    **{other: ROLES[role] for other, role in _ALSO.items()},
+}
+"""The roles of columns of reading times; a subject is a participant."""
+
+
+def chosen_columns(text: str) -> dict[str, str]:
+    """The columns that an option chooses, by their roles, participants under one name.
+
+    Args:
+        text: roles and columns, as for `parse_choice`.
+
+    Raises:
+        UsageError: a table of reading times has no such role, or roles and columns cannot be told.
+    """
+    chosen = parse_choice(text, READING_ROLES)
+    return {_ALSO.get(role, role): column for role, column in chosen.items()}
+
+
+def possible_participants(
+    observations: pl.DataFrame, names: WordColumns, among: Sequence[str]
+) -> list[str]:
+    """The columns whose cells may be participants: words are shared, and each reads a word once.
+
+    Args:
+        observations: the table.
+        names: the columns that say which word an observation is of.
+        among: columns without a role.
+    """
+    import polars as pl
+
+    text = observations.select(pl.all().cast(pl.String).fill_null(""))
+    table = Table(
+        "", tuple(among), range(2, len(text) + 2), text.select(among).to_dict(as_series=False)
+    )
+    if not text.select(names.text, names.position).is_duplicated().any():
+        return []
+    return [
+        name
+        for name in among
+        if fits(table, name, "participant")
+        and 2 * text[name].n_unique() <= len(text)
+        and text.select(names.text, names.position, name).is_unique().all()
+    ]
 
 
 def word_columns(

@@ -24,4 +24,7 @@ def test_surprisal_is_drawn_in_the_unit_of_dd_with_its_own_sign():
     text = json.dumps(figure.spec)
     assert "DD 2.00 bits, n 2, pairs 83%" in text
     assert "pairs: the bad cell is the higher one" in text
+    assert "DD: how much further the dashed line rises than the solid one" in text
+    means = [row["mean"] for row in figure.frame.to_dicts()[:4]]
+    assert (means[3] - means[2]) - (means[1] - means[0]) == last["dd"]
     assert "structure: nonisland" in text

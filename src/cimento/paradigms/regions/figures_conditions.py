@@ -173,6 +173,7 @@ def _key(name: str) -> str:
     return name.removeprefix("wh_")
 
 
+_DD = "DD: how much further the dashed line {} than the solid one"
 _PAIRS = "pairs: the bad cell is the {} one, compared with each of the other three"
 _OTHER_PAIRS = "pairs: those in the table of accuracies"
 
@@ -215,6 +216,8 @@ def _figure(
         f"{score_drawn(panel.result, scale)} ({up(panel.result, scale)})" for panel in panels
     )
     said = [" or ".join(drawn), _bars_said(panels, frames, scale)] if panels else []
+    ways = dict.fromkeys("rises" if is_cost(panel.result, scale) else "falls" for panel in panels)
+    said += [_DD.format(" or ".join(ways))] if ways else []
     said += filter(None, [_pairs_said(panels, scale)])
     beside = MORE_ALONE if alone else min(columns, len(shown))
     heading = alt.TitleParams(

@@ -35,6 +35,7 @@ from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
     from cimento.kinds.run import Run
+    from cimento.measures.sentence import Measure
     from cimento.report.figures import Figure
 
 
@@ -49,7 +50,7 @@ def drawable_as(runs: Sequence[Run]) -> list[str]:
         "items": factorial == 1,
         "position": True,
         "tokens": len(runs) == 1,
-        "length": True,
+        "length": _has_values(runs),
         **dict.fromkeys(REGION_FIGURES, of_one_suite and apart),
         "sensitivity": of_one_suite,
     }
@@ -58,6 +59,16 @@ def drawable_as(runs: Sequence[Run]) -> list[str]:
         len(shape) > 1 for run in runs for shape in set(suite_of(run).columns.shapes)
     )
     return [name for name, fits in can.items() if fits]
+
+
+def _has_values(runs: Sequence[Run]) -> bool:
+    """Whether a sentence has a value of the measure that the figure of lengths shows."""
+    measure = _shown_measure(runs)
+    return any(scores_of(run, [measure.name])["value"].count() for run in runs)
+
+
+def _shown_measure(runs: Sequence[Run], measure: str = "") -> Measure:
+    return find_measure(measure or options_of(runs[0]).measure or DEFAULT_MEASURE)
 
 
 def named_figure(name: str, runs: Sequence[Run], settings: FigureSettings) -> Figure:
@@ -96,11 +107,12 @@ def _columns(name: str, runs: Sequence[Run], settings: FigureSettings) -> list[C
     if not columns:
         sections = runs[0].paradigm.presenter.sections(runs)
         of_page = [figure.name for section in sections for figure in section.figures]
+        others = [figure for figure in of_page if figure not in runs[0].paradigm.presenter.figures]
         raise UsageError(
             where=f"--figure={name}",
             seen="none of the runs is of a suite with two factors",
             todo="Declare them under [factors] in suite.toml, or draw one of these:"
-            f" {', '.join(dict.fromkeys((*of_page, *drawable_as(runs))))}.",
+            f" {', '.join(dict.fromkeys((*others, *drawable_as(runs))))}.",
         )
     return columns
 
@@ -187,7 +199,7 @@ def _regions(name: str, runs: Sequence[Run], settings: FigureSettings) -> Figure
 
 
 def _length(runs: Sequence[Run], measure: str) -> Figure:
-    chosen = find_measure(measure or options_of(runs[0]).measure or DEFAULT_MEASURE)
+    chosen = _shown_measure(runs, measure)
     rows: list[dict[str, object]] = []
     for run in runs:
         texts = {
