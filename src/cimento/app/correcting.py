@@ -33,6 +33,7 @@ class ReadFile:
         made: that test; None where none was made.
         digest: of the content of that test as it was made; empty without one.
         unsubmitted: whether answers that were never submitted were read.
+        has_unsubmitted: whether it has such answers that were not read.
     """
 
     name: str
@@ -43,6 +44,7 @@ class ReadFile:
     made: Path | None = None
     digest: str = ""
     unsubmitted: bool = False
+    has_unsubmitted: bool = False
 
     def rows_of(self, judgment: Judgment) -> list[int]:
         """The rows of the file in which an answer is, as a spreadsheet program counts them.

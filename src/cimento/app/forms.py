@@ -25,7 +25,6 @@ from cimento.errors import CimentoError, InputError
 from cimento.io.files import read_bytes, write_bytes
 from cimento.judgments import (
     BETTER,
-    how_read,
     judgments_of,
     read_judgments,
     table_of,
@@ -184,12 +183,12 @@ class OwnForms:
                 path.unlink(missing_ok=True)
             self._ask_columns(file, data, roles, error.todo, again=again)
             raise
-        read_file = ReadFile(
+        keep(table, ReadFile(
             name=file, data=data, roles=roles or roles_in(came, about.columns), suite=suite,
             language=str(self._language.value or ""), made=made,
             digest=sha256_of(read_bytes(made)) if made else "", unsubmitted=unsubmitted,
-        )  # fmt: skip
-        keep(table, read_file)
+            has_unsubmitted=NEVER_SUBMITTED in came.passed,
+        ))  # fmt: skip
         self._build_earlier()
         await self._show(name)
         self._tell_new_name(file, name, is_new=not again)
@@ -318,9 +317,7 @@ class OwnForms:
             if (file := kept(table)) is not None:
                 correct = guarded(self._visit, partial(self._correct, name, file))
                 button(self._say("people.columns-correct"), correct, icon="table_view")
-                if not file.unsubmitted and NEVER_SUBMITTED in await asyncio.to_thread(
-                    how_read, table
-                ):
+                if file.has_unsubmitted:
                     these = partial(self._open, file.name, file.data, file.roles, again=name)
                     also = guarded(self._visit, partial(these, unsubmitted=True))
                     button(self._say("people.form-unsubmitted"), also, icon="playlist_add")

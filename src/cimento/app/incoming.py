@@ -22,6 +22,7 @@ from cimento.io.files import read_bytes, write_bytes
 from cimento.judgments import ColumnMap
 from cimento.judgments.asked import AskedItems
 from cimento.judgments.chosen import choices_in
+from cimento.judgments.forms import NEVER_SUBMITTED
 from cimento.judgments.participants import times_of
 from cimento.people.annotate.importing import (
     DESIGN_FORMS,
@@ -265,9 +266,12 @@ def with_times(came: Import, table: Table) -> Import:
 def remarks_on(came: Import) -> list[str]:
     """What there is to say of answers: those not used, notes, and what was read as what.
 
-    Words in the place of ratings have a form of their own on the page.
+    Words in the place of ratings have a form of their own on the page, and rows that were never
+    submitted are named by number in what was read.
     """
-    skipped = [f"{number} skipped: {why}" for why, number in came.passed.items()]
+    skipped = [
+        f"{number} skipped: {why}" for why, number in came.passed.items() if why != NEVER_SUBMITTED
+    ]
     of_words = {*worded(came.judgments)}
     notes = [without_commands(note) for note in came.notes if note not in of_words]
     parts = [part for one in came.readings for part in one.parts]

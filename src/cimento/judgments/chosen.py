@@ -28,6 +28,7 @@ _ALIKE = 0.5
 """Ratio of matching words (difflib's) that two sentences of one question exceed."""
 _ALIKE_LETTERS = 0.7
 """Least ratio of matching letters of two sentences that share just half of their words."""
+_PAIR = 2
 _FEWEST_WORDS = 3
 """Words of a sentence that everybody chose, so that no other one shows that it is an option."""
 _MOSTLY = 0.5
@@ -484,10 +485,11 @@ def _are_alike(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _labeled(heading: str) -> tuple[str, ...]:
-    """The sentences behind the labels A and B of a heading; empty where they are not there."""
+    """The sentences behind labels A and B of a heading, or two that are alike around its slash."""
     labels = list(_LABELED.finditer(heading))
     if not labels:
-        return ()
+        sides = [side.strip() for side in heading.split(" / ")]
+        return tuple(sides) if len(_alike(sides)) == len(sides) == _PAIR else ()
     parts = {
         _place(label[1]): heading[label.end() : after.start() if after else len(heading)]
         for label, after in zip(labels, [*labels[1:], None], strict=True)

@@ -91,7 +91,9 @@ def doubts(texts: Sequence[str], *, todo: str) -> Iterator[str]:
 
 
 def _in_doubt(texts: Sequence[str]) -> list[str]:
-    """The questions before all sentences that may be about the person, where most are statements.
+    """The questions before and behind all sentences that may be about the person.
+
+    Most are statements, and nothing else is among them. Behind them a question may be a sentence.
 
     Args:
         texts: of what was rated, in the order of the form.
@@ -100,7 +102,9 @@ def _in_doubt(texts: Sequence[str]) -> list[str]:
     if sum(statements) < max(_FEWEST, _MOSTLY * len(texts)):
         return []
     leading = [*itertools.takewhile(lambda text: not _states(text), texts)]
-    return leading if len(leading) == len(texts) - sum(statements) else []
+    behind = [*itertools.takewhile(lambda text: not ends_sentence(text), reversed(texts))][::-1]
+    around = [*leading, *behind]
+    return around if len(around) == len(texts) - sum(statements) else []
 
 
 def about_people(

@@ -146,7 +146,19 @@ def likely_form(table: Table, columns: ColumnMap, places: AskedItems) -> str:
             return "wide"
     if places and any(places.find(name, where=table.name) for name in rest):
         return "wide"
-    return "wide" if not places and not has("value", "item", TEXT) and len(rest) > 1 else ""
+    is_open = places or has("value", "item", TEXT) or _repeats_people(table, columns)
+    return "wide" if not is_open and len(rest) > 1 else ""
+
+
+_MOST_TIMES = 3
+"""Rows of one person from which a table has no person per row, who may have answered twice."""
+
+
+def _repeats_people(table: Table, columns: ColumnMap) -> bool:
+    """Whether each person has several rows, so that a row has not all of somebody's answers."""
+    names = columns.columns.get(ANNOTATOR, ())
+    people = [*filter(None, table.stripped(names[0]))] if names else []
+    return len(people) > 1 and _MOST_TIMES * len({*people}) <= len(people)
 
 
 _BEST = ("APPROVED", "AWAITING REVIEW")

@@ -96,8 +96,13 @@ def _spelled(*names: str) -> tuple[str, ...]:
 # A subject, a person or a name may also be those of the sentence.
 _IN_TABLES: Mapping[str, tuple[str, ...]] = {
     "annotator": (*_spelled("participant_id", "participant id", *PARTICIPANTS), "PROLIFIC_PID"),
-    "value": _spelled(*NAMES["answer"]),
-    "item": _spelled("item", "ítem", "elemento", "item_id", "item id", "itemid"),
+    "value": _spelled(*NAMES["answer"], "score"),
+    "item": _spelled(
+        *("item", "ítem", "elemento", "item_id", "item id", "itemid", "sentence number"),
+        *("sentence no.", "sentence nr.", "numero frase", "numero della frase", "n. frase"),
+        *("número de oración", "número de la oración", "número da frase", "nº da frase"),
+        "номер предложения",
+    ),
     "condition": _spelled("condition", *HEADERS["condition"]),
     TEXT: _spelled("sentence", "stimulus", "text", *HEADERS["text"]),
     MILLISECONDS: ("rt",),

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import InputError, counted
+from cimento.intake.profile import number_of
 from cimento.intake.reading import AnswersReading
 from cimento.intake.words import cell_of, question_of
 from cimento.judgments import (
@@ -30,7 +31,6 @@ from cimento.judgments import (
     ColumnMap,
     Judgment,
     RawRow,
-    finite,
     scale_in,
 )
 from cimento.judgments.asked import AnswerValue, AskedItem, AskedItems
@@ -380,7 +380,7 @@ def _place(row: RawRow, reading: ImportOptions) -> AskedItem | str | None:
 def _number(row: RawRow, name: str, text: str) -> float | None:
     if not text or text.casefold() in ("null", "na", "nan"):
         return None
-    value = finite(text.replace(",", "."))  # as tables of other languages write decimals
+    value = number_of(text)
     # Tables keep positions as whole numbers.
     if value is None or (
         name == "position" and not (value.is_integer() and abs(value) <= MOST_PLACES)
