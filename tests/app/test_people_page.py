@@ -270,6 +270,8 @@ def test_a_survey_is_deleted_once_it_is_closed_and_somebody_agrees(folder):
         await until((folder / "judgments" / "frasi.parquet").is_file)
         user.find("Apri il questionario").click()
         await user.should_see("Apri questo indirizzo", retries=300)
+        (delete,) = user.find(marker="delete surveys/frasi").elements
+        assert delete.text == "Elimina il questionario"
         user.find(marker="delete surveys/frasi").click()
         await user.should_see("Chiudilo prima di eliminarlo", kind=ui.notification, retries=200)
         user.find("Chiudi il questionario").click()

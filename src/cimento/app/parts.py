@@ -122,15 +122,18 @@ def ask_deletion(
             ui.button(say("frame.cancel"), on_click=dialog.close).props("no-caps flat")
 
 
-def delete_button(visit: Visit, name: str, ask: Callable[[], None]) -> ui.button:
+def delete_button(
+    visit: Visit, name: str, ask: Callable[[], None], *, label: str = ""
+) -> ui.button:
     """A button that asks before something is deleted.
 
     Args:
         visit: what the page is built for.
         name: what would be deleted, for screen readers.
         ask: asks.
+        label: what the button says, if it should say of what.
     """
-    delete = visit.say("frame.delete")
+    delete = label or visit.say("frame.delete")
     made = ui.button(delete, on_click=guarded(visit, ask)).props("no-caps flat dense")
     made.props["aria-label"] = f"{delete}: {name}"
     return made.mark(f"delete {name}")

@@ -68,7 +68,8 @@ def build(visit: Visit) -> None:
         try:
             folder = visit.workspace.plain(name)
             SurveyPage(visit, folder, read_design(folder)).build()
-            delete_button(visit, name, partial(_ask, visit, folder))
+            label = say("people.delete")
+            delete_button(visit, name, partial(_ask, visit, folder), label=label)
         except CimentoError as error:
             problem(visit, error)
         ui.link(say("people.all"), visit.address("people"))
@@ -96,7 +97,8 @@ def _surveys(visit: Visit) -> None:
                 ui.link(folder.name, visit.address("people", survey=name))
                 if folder in _running and _running[folder].is_running:
                     ui.label(say("people.is-running")).classes("small")
-                delete_button(visit, name, partial(_ask, visit, folder))
+                label = say("people.delete")
+                delete_button(visit, name, partial(_ask, visit, folder), label=label)
                 with contextlib.suppress(CimentoError):  # its own page says what is wrong
                     if (now := progress(folder)).people:
                         Text(_counted(now, say)).classes("small")
