@@ -3,9 +3,8 @@
 import io
 import re
 import statistics
-from urllib.error import HTTPError
 from urllib.parse import urlencode
-from urllib.request import HTTPCookieProcessor, Request, build_opener, urlopen
+from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 import pytest
 
@@ -19,7 +18,7 @@ from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.plan import SurveyPlan
 from cimento.suites.builtin import find_suite
 from tests.helpers.app_user import look_often, until, visit
-from tests.helpers.survey_help import hidden, small
+from tests.helpers.survey_help import hidden, refusal, small
 
 pytest.importorskip("nicegui")
 pytest.importorskip("starlette")
@@ -177,15 +176,6 @@ def test_a_wish_that_cannot_be_fulfilled_is_told_and_nothing_is_written(folder):
 
     visit(folder, flow)
     assert [path.name for path in (folder / "surveys").iterdir()] == ["frasi"]
-
-
-def refusal(link):
-    try:
-        with urlopen(link) as page:  # noqa: S310  # of a test, on this machine
-            return f"not refused: {page.status}"
-    except HTTPError as answer:
-        with answer:
-            return f"{answer.code} {answer.read().decode()}"
 
 
 @pytest.mark.usefixtures("_looking_often")

@@ -7,6 +7,8 @@ import re
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
@@ -119,3 +121,13 @@ def serving(design, database, *, secret=SECRET):
 def asked_of(database, design, number=0):
     """The questions of a participant, in the order in which they are asked."""
     return [design.by_id[question] for question in storage.participants(database)[number].questions]
+
+
+def refusal(link):
+    """The status and the page with which a link is refused; empty where it is not."""
+    try:
+        with urlopen(link):  # noqa: S310  # of a test, on this machine
+            return ""
+    except HTTPError as answer:
+        with answer:
+            return f"{answer.code} {answer.read().decode()}"
