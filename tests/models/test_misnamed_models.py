@@ -183,12 +183,14 @@ def test_a_device_that_torch_does_not_know_is_said_without_a_list_of_all():
 @pytest.mark.parametrize(
     ("kept", "shards", "given", "said"),
     [
-        ("*.json", "pytorch_model_fsdp_0", "", "(pytorch_model_fsdp_0). Merge them first: `accelerate m"),
+        ("*.json", "pytorch_model_fsdp_0", "",
+         "shards of FSDP (pytorch_model_fsdp_0). Merge them first: `accelerate merge-weights"),
         ("*.json", "pytorch_model_fsdp_0", "pytorch_model_fsdp_0",
          "`accelerate merge-weights sharded/pytorch_model_fsdp_0 sharded`."),
         ("none", "pytorch_model_fsdp_0", "",
          "sharded`; then copy config.json and the tokenizer's files there"),
-        ("*.json", "global_step9", "", "(global_step9). Merge them first: `python sharded/zero_to_fp32.py sharded sharded --s"),
+        ("*.json", "global_step9", "",
+         "(global_step9). Merge them first: `python sharded/zero_to_fp32.py sharded sharded --"),
     ],
 )  # fmt: skip
 def test_a_checkpoint_in_shards_says_how_to_merge_them(
