@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from cimento.compare.comparison_tables import equivalence_words
+from cimento.statistics.power import TOST_SHARES, Equivalence
 from tests.helpers.command_line import invoke
 from tests.helpers.some_slow import some_slow
 
@@ -111,9 +113,32 @@ def test_equivalence_is_asked_for_by_a_margin(tmp_path, capsys):
     assert "equivalent within ±0.3" in capsys.readouterr().out
     assert "equivalent within ±0.3" in (tables / "equivalence.md").read_text(encoding="utf-8")
     assert invoke(["compare", str(output), "--equivalent", "0.05"]) == 0
-    assert "not shown to be equivalent" in capsys.readouterr().out
+    assert "cannot tell" in capsys.readouterr().out
     assert said(capsys, "compare", str(output), "--equivalent", "0.3")["equivalence"][0]["p"] == (
         pytest.approx(wide["p"])
     )
     assert invoke(["compare", *runs, "--equivalent", "0"]) == 2
     assert "margin" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    # Of a margin of 0.05: within it; beyond it on either side; across an end; both ends outside.
+    [
+        (-0.04, 0.03, "equivalent within ±0.05"),
+        (-0.44, -0.10, "differs by more than 0.05"),
+        (0.06, 0.20, "differs by more than 0.05"),
+        (-0.18, 0.02, "cannot tell"),
+        (-0.20, 0.20, "cannot tell"),
+        (0.01, 0.20, "cannot tell"),
+    ],
+)
+def test_equivalence_is_answered_by_where_the_interval_lies(low, high, words):
+    within = low > -0.05 and high < 0.05
+    test = Equivalence((low + high) / 2, 0.5, low, high, within, TOST_SHARES)
+    assert equivalence_words(test, margin=0.05) == words
+
+
+def test_without_an_interval_equivalence_cannot_be_told():
+    none = Equivalence(0.5, None, None, None, None, TOST_SHARES, "fewer than five items")
+    assert equivalence_words(none, margin=0.05) == "cannot tell (fewer than five items)"

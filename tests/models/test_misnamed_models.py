@@ -178,3 +178,37 @@ def test_a_device_of_other_programs_leads_to_that_of_torch(device, meant, tmp_pa
 def test_a_device_that_torch_does_not_know_is_said_without_a_list_of_all():
     with pytest.raises(UsageError, match=r"'quark' cannot be used here \(there is no such kind"):
         cimento.evaluate("it-subject-verb", "demo-causal", device="quark", limit=1)
+
+
+@pytest.mark.parametrize(
+    ("kept", "shards", "given", "said"),
+    [
+        ("*.json", "pytorch_model_fsdp_0", "",
+         "shards of FSDP (pytorch_model_fsdp_0). Merge them first: `accelerate merge-weights"),
+        ("*.json", "pytorch_model_fsdp_0", "pytorch_model_fsdp_0",
+         "`accelerate merge-weights sharded/pytorch_model_fsdp_0 sharded`."),
+        ("none", "pytorch_model_fsdp_0", "",
+         "sharded`; then copy config.json and the tokenizer's files there"),
+        ("*.json", "global_step9", "",
+         "(global_step9). Merge them first: `python sharded/zero_to_fp32.py sharded sharded --"),
+    ],
+)  # fmt: skip
+def test_a_checkpoint_in_shards_says_how_to_merge_them(
+    kept, shards, given, said, zoo_folder, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    inside = tmp_path / "sharded" / shards
+    inside.mkdir(parents=True)
+    if "fsdp" in shards:
+        (inside / "__0_0.distcp").touch()
+    (inside.parent / "training_args.bin").touch()
+    for path in zoo_folder("gpt2").glob(kept):
+        shutil.copy(path, inside.parent)
+    model = str(inside.parent.relative_to(tmp_path) / given)
+    assert invoke(["run", "it-subject-verb", "-m", model]) != 0
+    assert said in capsys.readouterr().err
+    # With whole weights beside the shards, nothing is refused.
+    for path in zoo_folder("gpt2").iterdir():
+        shutil.copy(path, inside.parent)
+    assert locate("sharded").folder.name == "sharded"
+    assert invoke(["run", "it-subject-verb", "-m", "sharded"]) == 0

@@ -19,7 +19,7 @@ from cimento.cli.evaluating import PART_MISSING
 from cimento.cli.flags import command_of, refuse_file_name
 from cimento.cli.report import GridOptions, note_trials, show_grids
 from cimento.compare.before_after import BeforeAfter, RunPair, compare_before_after
-from cimento.compare.equivalence_tables import equivalence_grid
+from cimento.compare.equivalence_tables import equivalence_grid, equivalence_words
 from cimento.compare.gate import Gate
 from cimento.compare.gate_tables import gate_grid
 from cimento.compare.methods import comparison_methods, ranking_methods
@@ -457,6 +457,7 @@ def _equivalence(
         {
             **{name: getattr(pair, name) for name in names},
             "margin": options.equivalent,
+            "so": equivalence_words(test, margin=options.equivalent),
             **asdict(test),
         }
         for pair, test in zip(pairs, tests, strict=True)

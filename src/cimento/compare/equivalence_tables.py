@@ -52,12 +52,18 @@ def equivalence_grid(
         title=f"Whether the change is smaller than {margin:g} either way.",
         labels=4,
         remarks=1,
-        notes=("change: second minus first.", f"p: {methods}, at 5%.{several}"),
+        notes=(
+            "change: second minus first.",
+            f"so: by where the 90% interval lies, within ±{margin:g}, beyond, or across an end.",
+            f"p: of equivalence; {methods}, at 5%.{several}",
+        ),
     )
 
 
 def equivalence_words(test: Equivalence, *, margin: float) -> str:
-    """The result of an equivalence test, in words."""
+    """The result of an equivalence test, in words: yes, no, or unknown."""
     if test.equivalent:
         return f"equivalent within ±{margin:g}"
-    return "not shown to be equivalent" + (f" ({test.reason})" if test.reason else "")
+    if test.low is not None and test.high is not None and max(test.low, -test.high) > margin:
+        return f"differs by more than {margin:g}"
+    return "cannot tell" + (f" ({test.reason})" if test.reason else "")

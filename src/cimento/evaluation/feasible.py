@@ -9,6 +9,7 @@ from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import Choose, Reply, Request, Score
 from cimento.errors import CimentoError, TextTooLongError
 from cimento.models.hf.arguments import ALLOW_PICKLE, refuse_only_pickles
+from cimento.models.hf.shards import refuse_only_shards
 from cimento.models.registry import ScorerSource
 from cimento.models.tokenizing import shortened
 
@@ -34,6 +35,8 @@ def obstacle(model: ModelHandle, requests: Iterable[Request]) -> str:
             return ""
         located = model.source.located if isinstance(model.source, ScorerSource) else None
         policy = model.scoring.policy
+        if located is not None:
+            refuse_only_shards(located.folder, name=located.name)
         if located is not None and policy.model_args.get(ALLOW_PICKLE) is not True:
             refuse_only_pickles(located.folder, name=located.name)
         if policy.window != "sliding":

@@ -267,7 +267,7 @@ def loading_error(
             "It needs code of its own, which is run with --trust-remote-code only. Read it first."
         )
     elif _PICKLED in message and ALLOW_PICKLE not in args:
-        todo = _PICKLES
+        todo = f"Has it been written completely? {_PICKLES}"
     elif args:
         todo = f"Check {OPTION}={' '.join(args)}: these options go to transformers as they are."
     if isinstance(error, ImportError) or "pip install" in message:

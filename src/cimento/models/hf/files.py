@@ -29,6 +29,7 @@ from cimento.models.hf.names import (
     refuse_misnamed,
 )
 from cimento.models.hf.revisions import cached_revisions, without_digits
+from cimento.models.hf.shards import refuse_only_shards
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -305,6 +306,7 @@ def _locate(name: str, *, inner: bool) -> LocatedModel:
     if name in DEMO_MODELS:
         return LocatedModel(name=name, folder=path, revision=_digest(path))
     if not holds_model(path):
+        refuse_only_shards(path, name=name)
         raise folder_without_model(name)
     return _at(path, name=path.resolve().name, revision=_digest(path), inner=inner)
 

@@ -34,6 +34,7 @@ from cimento.models.hf.files import (
     refuse_pickled,
 )
 from cimento.models.hf.own_tokenizer import load_tokenizer, lower_case
+from cimento.models.hf.shards import refuse_only_shards
 from cimento.models.hf.stored import count_parameters, read_ahead, stored_dtype
 from cimento.models.hf.warned import listening, on_weights, say
 from cimento.models.settings import AUTO, BatchLimits, KindRule, Policy
@@ -257,6 +258,7 @@ def _load_weights(
         _refuse_kernels(policy.model_args, where=OPTION)
     args = for_transformers(policy.model_args, quantized=quantized, device=device)
     pickles = policy.model_args.get(ALLOW_PICKLE) is True
+    refuse_only_shards(located.folder, name=located.name)
     refuse_other_files(located.folder, config, allow_pickle=pickles)
     if located.adapter is not None and not pickles:
         refuse_pickled(located.adapter)
