@@ -132,6 +132,8 @@ def test_no_sentence_claims_of_few_items_what_their_exact_test_does_not_bear(n, 
         start = expected.partition("{baseline}")[0].format(**count)
         assert said.startswith(start)
         assert f"p {'<' if p < 0.001 else '='}" in said
+        is_alone = p > 0.05 and not ends.low <= 0.5 <= ends.high
+        assert (say.texts["read.exact_decides"] in said) == is_alone
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -454,3 +454,14 @@ def test_a_correlation_beside_an_accuracy_has_tests_of_its_own_and_no_leaders():
     of_accuracy, of_ratings = said(*many, leaders={"s": ["a"]})
     assert any("is first" in sentence for sentence in of_accuracy)
     assert not any("first" in sentence for sentence in of_ratings)
+
+
+def test_above_means_that_the_exact_test_agrees_where_one_leaves_it_open():
+    """17 of 24: Wilson [0.508, 0.851], binomtest(17, 24).pvalue == 0.0639 (scipy)."""
+    [note] = findings([share("a", "s", 17, 24, 0.508, 0.851, clustered=False)]).notes
+    assert (
+        note
+        == "Above and below mean that the whole 95% interval is, and that the exact test agrees."
+    )
+    [plain] = findings([share("a", "s", 17, 24, 0.508, 0.851)]).notes
+    assert plain == "Above and below mean that the whole 95% interval is."

@@ -234,7 +234,9 @@ class RunResult:
         baseline = f"{say.number(one.baseline or 0.0, '.3f')}{exact}"
         count = say.number(estimate.n)
         concluded = say(f"read.means_{kind}_{one.standing}", baseline=baseline, count=count)
-        return f"{concluded} {say('read.mean_chance')}" if is_mean else concluded
+        notes = [say("read.exact_decides")] if one.doubt is not None else []
+        notes += [say("read.mean_chance")] if is_mean else []
+        return " ".join([concluded, *notes])
 
     def _of_people(self, say: Words) -> Iterator[str]:
         """What people's ratings show, a sentence for each side of 0 that their effects are on."""

@@ -488,9 +488,9 @@ def _notes(
     """What the words mean: as far as they are used, each once."""
     if judged := sum(one.standing in {"above", "below", "open"} for one in headlines):
         each = "; intervals are not corrected for their number" if judged > 1 else ""
-        yield f"Above and below mean that the whole 95% interval is{each}."
-    known = sum(test.p is not None for test in tests)
-    if known:
+        exact = ", and that the exact test agrees" if any(one.doubt for one in headlines) else ""
+        yield f"Above and below mean that the whole 95% interval is{exact}{each}."
+    if known := sum(test.p is not None for test in tests):
         over = f", p corrected by Holm's method over all {known} tests" if known > 1 else ""
         yield f"Differences: paired tests on the same items{over}."
     elif leaders and len({one.model for one in headlines}) > FEW_MODELS:

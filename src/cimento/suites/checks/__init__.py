@@ -11,6 +11,7 @@ from cimento.suites import Suite
 from cimento.suites.checks.alike import ALIKE_REMARKS
 from cimento.suites.checks.comparisons import COMPARISON_REMARKS
 from cimento.suites.checks.designs import DESIGN_CHECKS, DESIGN_REMARKS
+from cimento.suites.checks.labels import LABEL_CHECKS
 from cimento.suites.checks.language import LANGUAGE_CHECKS
 from cimento.suites.checks.notation import marks_of
 from cimento.suites.checks.repeated_words import WORD_CHECKS
@@ -30,8 +31,8 @@ _ERROR_CHECKS: tuple[Check, ...] = (
 )  # fmt: skip
 """The checks that find errors."""
 _WARNING_CHECKS: tuple[Check, ...] = (
-    *DESIGN_REMARKS, *LANGUAGE_CHECKS, *WORD_CHECKS, *COMPARISON_REMARKS, *ALIKE_REMARKS,
-    *WORDING_REMARKS,
+    *DESIGN_REMARKS, *LANGUAGE_CHECKS, *WORD_CHECKS, *LABEL_CHECKS, *COMPARISON_REMARKS,
+    *ALIKE_REMARKS, *WORDING_REMARKS,
 )  # fmt: skip
 """The checks that find nothing but warnings."""
 
