@@ -153,9 +153,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S086": _warning(
         "words that recur in many items", "If such items may behave alike, declare them."
     ),
-    "CIM-S087": _warning(
-        "a label spelled in two ways", "If they mean the same, write them alike."
-    ),
+    "CIM-S087": _warning("a label spelled in two ways", "If they mean the same, write them alike."),
     "CIM-S036": _warning(
         "no scale for the ratings",
         "If that is not the scale, convert the table to a workbook (`cimento suites convert`), and"

@@ -262,9 +262,9 @@ def _chance_in_brief(runs: Sequence[RunFacts], shares: Sequence[Estimate]) -> li
     ]
     by_chance = [one for one in shares if one.chance is not None]
     of_choices = all(one.question == FORCED_CHOICE for one in by_chance)
-    chance = "Chance of such a choice" if of_choices else "Chance"
+    chance = "Chance of a choice" if of_choices else "Chance"
     mean = any(one.chance_method == MEAN_CHANCE for one in by_chance)
-    over = ", the mean over items with different numbers of words" if of_choices and mean else ""
+    over = " on average" if of_choices and mean else ""
     over += _exact_tests(by_chance)
     rest = f"; {names_in_row(more)}" if more else ""
     return [f"{chance} is {_from_to(levels)}{over}{rest}."]

@@ -413,7 +413,7 @@ def chances(estimates: Iterable[Estimate]) -> str:
     of_suite: dict[str, set[str]] = {}
     for estimate in estimates:
         known = estimate.chance is not None
-        if (method := estimate.chance_method) and (known or estimate.n):
+        if (method := estimate.chance_method) and (known or not estimate.reason):
             suites = by_method.setdefault((known, method), {})
             suites.setdefault(estimate.suite, {})[estimate.question] = None
             of_suite.setdefault(estimate.suite, set()).add(method)

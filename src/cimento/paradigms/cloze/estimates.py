@@ -145,12 +145,18 @@ def _hit_estimates(
             role="main" if k in depths else "detail",
             description=f"the target is {first}",
         )
-        yield rate(at_k, hit)
+        yield _with_reason(rate(at_k, hit), at_k)
         if GROUP + REACHABLE in at_k.columns and at_k[GROUP + REACHABLE].is_not_null().any():
             reachable = at_k.filter(pl.col(GROUP + REACHABLE) == "yes")
             yield rate(reachable, replace(hit, group=REACHABLE, level="yes", role="detail"))
         if k in depths:
             yield from _by_columns(at_k, hit, answers.options.by)
+
+
+def _with_reason(hits: Estimate, outcomes: pl.DataFrame) -> Estimate:
+    """A proportion of hits; where none is defined, with the reason that all of them share."""
+    reasons = outcomes["reason"].drop_nulls().unique().to_list()
+    return replace(hits, reason=reasons[0]) if not hits.n and len(reasons) == 1 else hits
 
 
 def _fit_estimates(
@@ -232,6 +238,7 @@ def _chance(item: ClozeItem) -> float:
 
 
 _BOTH_SIDES = ", given the text on both sides"
+
 _PROTOCOLS = {
     "mask": f"the most probable tokens at one mask{_BOTH_SIDES}",
     "words": f"the most probable whole words at one mask{_BOTH_SIDES}",
@@ -251,9 +258,7 @@ _FITTING = (
     " [@wilkens2023]."
 )
 
-_IN_BRIEF = (
-    "An expected answer among the first k candidates was a hit at k; answers not found, misses."
-)
+_IN_BRIEF = "An expected answer among the first k candidates was a hit at k."
 _RULES = {
     "mask": "its only token at one mask",
     "left-to-right": "each of its tokens with the later ones masked [@kauf2023]",
@@ -355,8 +360,8 @@ def _choice_in_brief(estimates: Iterable[Estimate], choice: Estimate | None) -> 
     listed = ", ".join(f"{one.unscored:,} ({one.method})" for one in others)
     left = f"; unscored by other rules: {listed}" if others else ""
     said = (
-        f"Where wrong words were given ({counted(choice.n, 'item')}), the choice was the most"
-        f" probable word ({rule}){left}."
+        f"Of given words ({counted(choice.n, 'item')}), the most probable was chosen"
+        f" ({rule}){left}."
     )
     return [said]
 
