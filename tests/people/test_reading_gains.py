@@ -87,7 +87,7 @@ def test_rows_are_left_out_for_the_reasons_that_are_given():
     )
     assert made.left_out == {
         "the first word of its text": 36,
-        "no reading time above 0": 2,
+        "no number as reading time": 2,
         "time outside 100 to 8000": 2,
     }
     assert made.n == len(table) - 40
@@ -284,3 +284,13 @@ def test_methods_say_which_tokens_are_of_a_word_and_how_words_end(tmp_path, caps
     assert "Surprisals of demo-causal are sums over the tokens of a word, not corrected" in said
     masked = "pseudo-log-likelihoods, masking one token at a time (Salazar et al. 2020)"
     assert f"Surprisals of demo-masked are of {masked}." in said
+
+
+@pytest.mark.parametrize("command", ["reading-gains", "reading-times"])
+def test_methods_and_a_file_are_refused_together(command, tmp_path, capsys):
+    file = tmp_path / "tempi.csv"
+    file.write_text("text,position,word,subject,rt\n1,1,Piove,s1,300\n", encoding="utf-8")
+    asked = ["analyze", command, str(file), "-m", "demo-causal", "--methods"]
+    assert invoke([*asked, "-o", str(tmp_path / "metodi.csv")]) == 2
+    assert "--methods prints a paragraph, and writes no file" in capsys.readouterr().err
+    assert not (tmp_path / "metodi.csv").exists()

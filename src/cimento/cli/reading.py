@@ -118,6 +118,7 @@ def join(options: _JoinOptions) -> int:
     from cimento.people import reading_times as reading
     from cimento.people.joined_methods import JoinFacts, joined_methods
 
+    _refuse_file_of_methods(options)
     if options.output is not None:
         reading.refuse_output(options.output)
     observations, names, _, changed = options.read()
@@ -230,6 +231,16 @@ class _GainOptions(_ReadingOptions):
         return {model: open_scorer(model, self.asked()).card for model in self.models}
 
 
+def _refuse_file_of_methods(options: _JoinOptions | _GainOptions) -> None:
+    """Refuse a file for the methods, which are printed."""
+    if options.methods and options.output is not None:
+        raise UsageError(
+            where=f"-o {options.output}",
+            seen="--methods prints a paragraph, and writes no file",
+            todo="Leave one of the two out.",
+        )
+
+
 @command_of
 def gains(options: _GainOptions) -> int:
     """Estimate how much surprisals add to predictions of reading times, and compare models.
@@ -248,9 +259,9 @@ def gains(options: _GainOptions) -> int:
             seen="none is given",
             todo="Add -m MODEL, or --given COLUMN for surprisals from elsewhere.",
         )
+    _refuse_file_of_methods(options)
     observations, names, read, changed = options.read()
     roles = _regressed(observations, names, read, where=options.file.name)
-    rules = {name: getattr(options, name) for name in GainRules.__dataclass_fields__}
     made = reading_gains(
         observations,
         {model: model for model in options.models},
@@ -262,7 +273,7 @@ def gains(options: _GainOptions) -> int:
             baseline=options.baseline,
             given=options.given,
         ),
-        rules=GainRules(**rules),
+        rules=GainRules(**{one: getattr(options, one) for one in GainRules.__dataclass_fields__}),
         texts=options.whole_texts(names),
         frequency=options.frequencies(),
         asking=options.asked(),

@@ -328,8 +328,10 @@ def _kept(table: _Table, rules: GainRules) -> tuple[list[int], Counter[str]]:
     for name, columns in table.surprisals.items():
         predictors |= {f"{one} of {name}": cells for one, cells in columns.items()}
     for row, (rt, (_, index)) in enumerate(zip(table.rt, table.places, strict=True)):
-        if rt is None or (rt <= 0 and rules.transform == "log"):
-            reasons["no reading time above 0" if rules.transform == "log" else "no time"] += 1
+        if rt is None:
+            reasons["no number as reading time"] += 1
+        elif rt <= 0 and rules.transform == "log":
+            reasons["no reading time above 0"] += 1
         elif not rules.shortest <= rt <= rules.longest:
             reasons[f"time outside {rules.shortest:g} to {rules.longest:g}"] += 1
         elif index < rules.before:

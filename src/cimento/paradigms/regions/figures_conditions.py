@@ -174,6 +174,7 @@ def _key(name: str) -> str:
 
 
 _DD = "DD: how much further the dashed line {} than the solid one"
+_P = "p: each panel's own, not corrected for their number"
 _PAIRS = "pairs: the bad cell is the {} one, compared with each of the other three"
 _OTHER_PAIRS = "pairs: those in the table of accuracies"
 
@@ -218,6 +219,7 @@ def _figure(
     said = [" or ".join(drawn), _bars_said(panels, frames, scale)] if panels else []
     ways = dict.fromkeys("rises" if is_cost(panel.result, scale) else "falls" for panel in panels)
     said += [_DD.format(" or ".join(ways))] if ways else []
+    said += [_P] if len([panel for panel in panels if panel.p is not None]) > 1 else []
     said += filter(None, [_pairs_said(panels, scale)])
     beside = MORE_ALONE if alone else min(columns, len(shown))
     heading = alt.TitleParams(
