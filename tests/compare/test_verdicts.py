@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 from cimento import compare
 from cimento.compare.comparison_tables import correlations_grid
-from cimento.compare.verdicts import verdicts
+from cimento.compare.verdicts import verdicts, verdicts_of_two
 from cimento.paired.item_outcomes import ItemOutcomes
 from cimento.paired.pairwise import corrected, paired_correlations
 from tests.helpers.made_runs import made_run, outcomes_of
@@ -42,6 +43,53 @@ def test_of_five_models_those_that_could_be_first_are_named():
 def test_questions_that_do_not_sum_up_a_suite_are_not_told():
     of = ranked(a="++++-+", b="+--+--")
     assert verdicts(of, main=()) == []
+
+
+def sides(first: dict[str, str], second: dict[str, str]) -> list[str]:
+    """What is said of two folders, each with a run of suite s by some models."""
+    folders = [
+        [made_run(model, outcomes_of(marks)) for model, marks in side.items()]
+        for side in (first, second)
+    ]
+    return verdicts_of_two(compare(*folders))
+
+
+def test_of_two_models_it_is_told_which_is_above():
+    # Eight items that only b gets right: p = 2 / 2^8 = .0078, and a single test is not corrected.
+    assert sides({"a": "-" * 8 + "++"}, {"b": "+" * 10}) == [
+        "all, s. b is above a (by 0.800, p .008)."
+    ]
+    assert sides({"a": "+" * 10}, {"b": "-" * 8 + "++"}) == [
+        "all, s. a is above b (by 0.800, p .008)."
+    ]
+
+
+def test_of_two_models_that_a_test_does_not_tell_apart_the_change_is_told():
+    # Three items that only b gets right, of ten: p = 2 / 2^3 = .25.
+    (line,) = sides({"a": "---+++++--"}, {"b": "++++++++--"})
+    assert line == (
+        "all, s. a and b do not differ significantly (second minus first: +0.300, p .250)."
+    )
+
+
+def test_items_that_one_of_two_models_lacks_are_not_counted():
+    # As above, and an item that only b has: the test is on the ten that both have.
+    (line,) = sides({"a": "---+++++--"}, {"b": "++++++++--+"})
+    assert "+0.300 on 10 shared items, p .250" in line
+
+
+def test_of_several_models_before_and_after_each_has_a_line():
+    before = {"a": "-" * 8 + "++", "b": "+" * 10}
+    # By Holm over both tests, .0078 is doubled.
+    of_a, of_b = sides(before, {"a": "+" * 10, "b": "+" * 10})
+    assert of_a == "all of a, s. after is above before (by 0.800, p .016)."
+    told = "before and after do not differ significantly (second minus first: 0, p 1.000)."
+    assert of_b == f"all of b, s. {told}"
+
+
+def test_questions_of_two_models_that_sum_up_nothing_are_not_told():
+    comparison = compare(made_run("a", outcomes_of("-" * 10)), made_run("b", outcomes_of("+" * 10)))
+    assert verdicts_of_two(replace(comparison, headlines=frozenset())) == []
 
 
 def rated(model: str, values: list[float]) -> ItemOutcomes:
