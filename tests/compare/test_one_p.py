@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cimento.compare.comparison_tables import equivalence_words
+from cimento.compare.equivalence_tables import equivalence_words
 from cimento.statistics.power import TOST_SHARES, Equivalence
 from tests.helpers.command_line import invoke
 from tests.helpers.some_slow import some_slow
