@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations
 
+import pytest
+
 from cimento import compare
 from cimento.compare.comparison_tables import correlations_grid
 from cimento.compare.verdicts import verdicts, verdicts_of_two
@@ -90,6 +92,64 @@ def test_of_several_models_before_and_after_each_has_a_line():
 def test_questions_of_two_models_that_sum_up_nothing_are_not_told():
     comparison = compare(made_run("a", outcomes_of("-" * 10)), made_run("b", outcomes_of("+" * 10)))
     assert verdicts_of_two(replace(comparison, headlines=frozenset())) == []
+
+
+def notes_of(**right: str) -> list[str]:
+    """The notes under the table of models of one suite."""
+    return [*ranked(**right).grids(correction="holm")["models"].notes]
+
+
+# Six items tell three models apart: a has all, b half, c none.
+# Q = 2 (3 (36 + 9) - 81) / (27 - 15) = 9, chi-square with 2 degrees: p = exp(-4.5) = .011.
+# a and c: p = 2 / 2^6 = .031, by Holm times 3: .094. The other pairs: 2 / 2^3 = .25.
+ALL_BUT_NO_PAIR = {"a": "++++++", "b": "+++---", "c": "------"}
+# a and b differ on 7 items: p = 2 / 2^7 = .0156, by Holm .047. c differs both ways.
+# Sums 12, 5, 8: Q = 2 (3 (144 + 25 + 64) - 625) / (2 * 17) = 4.35, p = exp(-2.18) = .114.
+A_PAIR_BUT_NOT_ALL = {
+    "a": "+++++++" + "+++++" + "-----",
+    "b": "-------" + "+++++" + "-----",
+    "c": "+++----" + "-----" + "+++++",
+}
+
+
+def test_where_all_models_differ_and_no_two_do_it_is_said_why():
+    notes = notes_of(**ALL_BUT_NO_PAIR)
+    place = next(at for at, note in enumerate(notes) if "Cochran's Q" in note)
+    assert notes[place + 1] == (
+        "All models together differ significantly, but no two do: the common test adds up all"
+        " pairs, while each pair stands alone, with p corrected over 3 tests."
+    )
+
+
+def test_where_two_models_differ_and_all_do_not_it_is_said_why():
+    notes = notes_of(**A_PAIR_BUT_NOT_ALL)
+    place = next(at for at, note in enumerate(notes) if "Cochran's Q" in note)
+    assert notes[place + 1] == (
+        "a and b differ significantly, but all models together do not: the common test averages"
+        " over all pairs."
+    )
+
+
+def test_of_several_suites_the_one_where_the_tests_differ_is_named():
+    runs = [
+        made_run(model, outcomes_of(marks), suite=suite)
+        for suite, right in (("s", ALL_BUT_NO_PAIR), ("t", {"a": "+-", "b": "+-", "c": "-+"}))
+        for model, marks in right.items()
+    ]
+    notes = compare(runs).grids(correction="holm")["reliability"].notes
+    (why,) = [note for note in notes if "together differ" in note]
+    assert why.startswith("s, all: All models together differ significantly, but no two do")
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        {"a": "++++-+", "b": "+--+--", "c": "++-+--"},
+        {"a": "+" * 12, "b": "-" * 12, "c": "+" * 6 + "-" * 6},
+    ],
+)
+def test_where_both_tests_find_something_or_neither_does_nothing_is_said(right):
+    assert [note for note in notes_of(**right) if "together d" in note] == []
 
 
 def rated(model: str, values: list[float]) -> ItemOutcomes:
