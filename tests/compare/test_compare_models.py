@@ -217,6 +217,22 @@ def test_the_command_fails_where_the_second_is_surely_worse(tmp_path, capsys):
     assert invoke(["compare", good, bad, "--figure", "x.svg"]) == 2
 
 
+def test_the_command_says_first_which_of_two_is_above_and_leaves_it_to_a_gate(tmp_path, capsys):
+    recorded(tmp_path, "good", [1.0, 2.0] * 20)
+    recorded(tmp_path, "bad", [2.0, 1.0] * 15 + [1.0, 2.0] * 5)
+    both = [str(tmp_path / "good"), str(tmp_path / "bad")]
+    capsys.readouterr()
+
+    # Fifteen of twenty items are lost: by 15/20, p = 2 / 2^15. The question is called good too.
+    said = "good, pairs. good is above bad (by 0.750, p < .001).\n\n"
+    assert invoke(["compare", *both]) == 0
+    assert capsys.readouterr().out.startswith(said)
+    assert invoke(["compare", *both, "--fail-if-worse", "1"]) == 0
+    assert "is above" not in capsys.readouterr().out
+    assert invoke(["compare", *both, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rates"][0]["suite"] == "pairs"
+
+
 def test_a_run_without_a_partner_is_named():
     before = [marks("m", "+" * 8, suite=name) for name in ("kept", "gone")]
     after = [marks("m", "+" * 8, suite=name) for name in ("kept", "new")]

@@ -282,7 +282,7 @@ def test_an_own_machine_passes_over_a_checkpoint_that_is_half_written(tmp_path):
     assert done.stdout.split().count("-m") == 1
 
 
-def watched(tmp_path, ends):
+def watched(tmp_path, ends, *, cancel=()):
     """The exit code of the page's watch, what it called, and what it canceled.
 
     The programs that it calls are stand-ins: Slurm fails once, and the job 77 ends after a while,
@@ -291,6 +291,7 @@ def watched(tmp_path, ends):
     Args:
         tmp_path: an empty folder.
         ends: the exit code of the comparison of each checkpoint but the last, which passes.
+        cancel: the argument that has the training canceled; empty for none.
     """
     [watch] = [one for one in blocks(DOCS / "checkpoints.md") if one.title == "watch.sh"]
     (tmp_path / "watch.sh").write_text(watch.text, "utf-8")
@@ -315,7 +316,7 @@ def watched(tmp_path, ends):
     for step in (1000, 2000, 3000):  # the last is half written
         (tmp_path / f"out/checkpoint-{step}/trainer_state.json").touch()
     path = f"{tmp_path}/bin:{os.environ['PATH']}"
-    watching = ["bash", "watch.sh", "77", "released"]
+    watching = ["bash", "watch.sh", "77", "released", *cancel]
     variables = {**os.environ, "PATH": path}
     done = subprocess.run(watching, cwd=tmp_path, env=variables, check=False)  # noqa: S603  # the docs' own code
     called = [words for line in (tmp_path / "called").read_text("utf-8").splitlines()
@@ -332,7 +333,7 @@ def watched(tmp_path, ends):
 def test_the_watch_of_a_slurm_job_cancels_it_after_two_checkpoints_in_a_row(
     ends, stopped_at, tmp_path
 ):
-    code, called, canceled = watched(tmp_path, ends)
+    code, called, canceled = watched(tmp_path, ends, cancel=["cancel"])
     assert [problems(words) for words in called] == [[]] * len(called)
     assert "checkpoint-4000" not in str(called)
     assert canceled == (["77"] if stopped_at else [])
@@ -342,6 +343,22 @@ def test_the_watch_of_a_slurm_job_cancels_it_after_two_checkpoints_in_a_row(
     # Each checkpoint is scored once.
     n_scored = int(stopped_at) // 1000 if stopped_at else 4
     assert [words[0] for words in called] == ["run", "compare"] * n_scored
+
+
+def test_the_watch_of_a_slurm_job_only_ends_with_code_4_if_it_is_not_told_to_cancel(tmp_path):
+    code, called, canceled = watched(tmp_path, (4, 4, 0))
+    assert (code, canceled) == (4, [])
+    assert called[-1][2] == "gate/checkpoint-2000"
+
+
+def test_the_watch_starts_with_the_number_of_the_training_job_once_that_has_begun(tmp_path):
+    """The page's lines, with a stand-in for Slurm that gives the number 77."""
+    [start] = [one.text for one in blocks(DOCS / "checkpoints.md") if "--parsable" in one.text]
+    stand_in = 'sbatch() { echo "$*" >> submitted; echo 77; }\n'
+    subprocess.run(["bash", "-e", "-c", stand_in + start], cwd=tmp_path, check=True)  # noqa: S603, S607  # the docs' own code
+    train, watch = (tmp_path / "submitted").read_text("utf-8").splitlines()
+    assert train == "--parsable train.sh"
+    assert watch == "--dependency=after:77 watch.sh 77 released cancel"
 
 
 def test_the_watch_of_a_slurm_job_tries_again_what_failed_and_fails_with_it(tmp_path):

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Literal
 
 from cimento.cli.compare_gate import gate_of, refuse_without_gate, say_gate
+from cimento.cli.compare_heads import show_heads, show_verdicts
 from cimento.cli.compare_sides import refuse_same_runs, two_sides
 from cimento.cli.compare_training import plain_course, show_training
 from cimento.cli.console import note, show, show_json
 from cimento.cli.evaluating import PART_MISSING
 from cimento.cli.flags import command_of, refuse_file_name
 from cimento.cli.report import GridOptions, note_trials, show_grids
-from cimento.compare.before_after import BeforeAfter, RunPair, compare_before_after
+from cimento.compare.before_after import BeforeAfter, compare_before_after
 from cimento.compare.equivalence_tables import equivalence_grid, equivalence_words
 from cimento.compare.gate import Gate
 from cimento.compare.gate_tables import gate_grid
@@ -28,7 +28,7 @@ from cimento.compare.ranking import rank_models
 from cimento.compare.summary_tables import summary_of_models, summary_of_two
 from cimento.compare.training_courses import courses_of, training_of
 from cimento.compare.training_tables import training_grids
-from cimento.compare.verdicts import verdicts
+from cimento.compare.verdicts import verdicts, verdicts_of_two
 from cimento.documents import versions_apart
 from cimento.errors import UsageError
 from cimento.export.junit import write_gate_junit
@@ -48,9 +48,8 @@ from cimento.paired.item_outcomes import (
 from cimento.paired.pairwise import Correction, equivalences
 from cimento.records.store import folders_among
 from cimento.report.design_differences import DesignDifference, design_differences_grid
-from cimento.report.sides import UNNAMED, Sides
+from cimento.report.sides import Sides
 from cimento.report.suite_differences import differences_grid
-from cimento.report.terminal import WIDEST
 
 if TYPE_CHECKING:
     from cimento.compare.ranking import Rankings
@@ -253,7 +252,8 @@ def _before_and_after(
     if gate is not None:
         grids["gate"] = gate_grid(gate, sides=comparison.sides, rated=comparison.correlated)
     if not options.as_json:
-        _show_heads(comparison, folders, brief=brief)
+        show_verdicts(verdicts_of_two(comparison) if gate is None else ())
+        show_heads(comparison, folders, brief=brief)
     shown = (_BRIEF - {"summary"} if gate else _BRIEF) if brief else None
     show_grids(grids, options, only=shown)
     if brief:
@@ -291,13 +291,6 @@ def _plain_comparison(
     }
 
 
-def _show_heads(comparison: BeforeAfter, folders: Sequence[Path], *, brief: bool) -> None:
-    """Print which run is which; in brief, only what one of a pair lacks."""
-    for pair in comparison.runs:
-        if head := _head(pair, folders, models=comparison.models is not None, brief=brief):
-            show(head + "\n")
-
-
 def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     opened, trials = without_trials(versions_apart(with_clusters(open_runs(runs), options.cluster)))
     note_trials(trials)
@@ -331,8 +324,8 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
         means, differences, designs=designs_in(facts), correction=options.correct,
         these_suites=options.these_suites,
     )  # fmt: skip
-    for said in () if options.as_json else verdicts(ranked, designs, main=headlines):
-        show(fill(said, WIDEST, break_on_hyphens=False) + "\n")
+    if not options.as_json:
+        show_verdicts(verdicts(ranked, designs, main=headlines))
     _show_ranked(ranked, summary, designs, over | training_grids(courses), options)
     equivalent = _equivalence(pairs, options, models=True)
     if options.as_json:
@@ -468,30 +461,3 @@ def _plain(pair: PairwiseComparison) -> dict[str, object]:
     """A comparison as JSON, without parts that only the program needs."""
     only_here = {"design", "cluster_columns", "kept"}
     return {name: value for name, value in asdict(pair).items() if name not in only_here}
-
-
-def _head(pair: RunPair, folders: Sequence[Path], *, models: bool, brief: bool = False) -> str:
-    """Which run is which, with the folders where their suites and models are the same.
-
-    Args:
-        pair: the two runs.
-        folders: where they are, or the folders of several runs.
-        models: whether they are two models; otherwise one before and after.
-        brief: whether only items are named that one of them lacks; empty if there are none.
-    """
-    sides = ("first", "second") if models else UNNAMED
-    width = max(map(len, sides)) + 1
-    alike = pair.first == pair.second
-    lines = [
-        f"{f'{side}:':<{width}} {name}" + f" in {folder}" * alike
-        for side, name, folder in zip(sides, (pair.first, pair.second), folders, strict=True)
-    ]
-    lines.append(f"{pair.shared} shared items")
-    alone = [
-        f"{len(items)} items only{f' in the {side}' if models else f' {side}'}"
-        for side, items in zip(sides, (pair.only_first, pair.only_second), strict=True)
-        if items
-    ]
-    if brief:
-        return f"{pair.first}: {', '.join(alone)}" if alone else ""
-    return "\n".join([*lines, *alone])

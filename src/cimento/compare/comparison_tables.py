@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from cimento.compare.robustness_tables import reliability_grid, why_apart
 from cimento.report import formatting
 from cimento.report.cells import Shown
 from cimento.report.formatting import ends_of
@@ -50,8 +51,6 @@ def ranking_grids(
         correlations: correlations of the values of every two models with their references.
         correction: name of the correction of p-values.
     """
-    from cimento.compare.robustness_tables import reliability_grid
-
     correlated = (
         {"correlations": correlations_grid(correlations, correction=correction)}
         if correlations
@@ -335,6 +334,7 @@ def _ranking_notes(rankings: Sequence[Ranking]) -> list[str]:
             test = ranking.together
             stated = f"p {_p(test.p)}" if test.p is not None else test.reason
             notes.append(f"All models together, {test.method}: {stated}.")
+            notes += filter(None, [why_apart(ranking)])
         alpha = ranking.alpha
         stated = f"undefined ({alpha.reason})"
         if alpha.value is not None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from cimento.errors import counted
 from cimento.report import formatting
 from cimento.report.cells import lower, upper
-from cimento.report.formatting import ends_of
+from cimento.report.findings_pairs import LEVEL
+from cimento.report.formatting import ends_of, short_model_names
 from cimento.report.grid import BLANK, Grid
 from cimento.statistics.power import spearman_interval
 
@@ -69,6 +70,7 @@ def reliability_grid(rankings: Sequence[Ranking]) -> Grid:
             f"p: of all models together, {test.method}."
             for test in [one.together for one in rankings if one.together][:1]
         ),
+        *(f"{one.suite}, {one.question}: {why}" for one in rankings if (why := why_apart(one))),
     ]
     return Grid.of(
         rankings,
@@ -104,6 +106,32 @@ def reliability_grid(rankings: Sequence[Ranking]) -> Grid:
             "Items that all models pass, or none, say nothing about differences of models.",
         ),
     )
+
+
+def why_apart(ranking: Ranking) -> str:
+    """Why the test of all models together and those of pairs differ; empty where they agree.
+
+    Args:
+        ranking: of three models or more, with their pairs.
+    """
+    known = [pair for pair in ranking.pairs if pair.corrected is not None]
+    if ranking.together is None or ranking.together.p is None or not known:
+        return ""
+    sure = [pair for pair in known if pair.corrected is not None and pair.corrected <= LEVEL]
+    if ranking.together.p <= LEVEL and not sure:
+        return (
+            "All models together differ significantly, but no two do: the common test adds up all"
+            f" pairs, while each pair stands alone, with p corrected over {known[0].family} tests."
+        )
+    if ranking.together.p > LEVEL and sure:
+        short = short_model_names(model.model for model in ranking.models)
+        names = f"{short[sure[0].first]} and {short[sure[0].second]} differ"
+        which = names if len(sure) == 1 else f"{len(sure)} pairs differ"
+        return (
+            f"{which} significantly, but all models together do not: the common test averages over"
+            " all pairs."
+        )
+    return ""
 
 
 def _middle(ranking: Ranking) -> float | None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.io.values import grouped
+from cimento.paired.pairwise import PairedCorrelations, PairwiseComparison
 from cimento.records.outcomes import STATISTICS
 from cimento.records.wrong_side import DD
 from cimento.report.design_differences import said_of_differences
@@ -15,9 +16,9 @@ from cimento.report.formatting import short_model_names
 from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
+    from cimento.compare.before_after import BeforeAfter
     from cimento.compare.ranking import Rankings
     from cimento.compare.ranking_records import Ranking
-    from cimento.paired.pairwise import PairedCorrelations, PairwiseComparison
     from cimento.report.design_differences import DesignDifference
 
 
@@ -46,11 +47,44 @@ def verdicts(
         lines.append(_line(DD, [suite], said_of_differences(pairs)))
     for question, of in grouped((one.question, one) for one in rankings).items():
         said = _of_rates(of, short) if few else _of_many(of, short)
-        about = heading_of(ACCURACY_KIND) if question == ALL_PREDICTIONS else question
-        lines.append(_line(about, [one.suite for one in of], said))
+        lines.append(_line(_about(question), [one.suite for one in of], said))
     for about, changes in _by_kind(correlated).items() if few else ():
         lines.append(_line(about, [one.suite for one in changes], _of_correlations(changes, short)))
     return [*filter(None, lines)]
+
+
+def verdicts_of_two(comparison: BeforeAfter) -> list[str]:
+    """Whether the two sides of a comparison differ, a line for each kind of number.
+
+    Of several models, each before and after, there is a line for each model.
+
+    Args:
+        comparison: two models, or one or several before and after.
+    """
+    short = short_model_names(comparison.sides)
+    first, second = (short[side] for side in comparison.sides)
+    rates, correlated = comparison.summed_up, comparison.correlated
+    models = {one.first for one in rates} | {one.first for one in correlated}
+    partial = any(pair.left_out or pair.only_second for pair in comparison.runs)
+    lines = [
+        _line(DD, [suite], said_of_differences(pairs))
+        for suite, pairs in grouped((one.suite, one) for one in comparison.designs).items()
+    ]
+    for (model, question), of in grouped(((one.first, one.question), one) for one in rates).items():
+        about = f"{_about(question)} of {model}" if len(models) > 1 else _about(question)
+        tested = [_tested(one, first, second, partial=partial) for one in of]
+        lines.append(_line(about, [one.suite for one in of], differences(tested)))
+    for model, given in grouped((one.first, one) for one in correlated).items():
+        for kind, changes in _by_kind(given).items():
+            about = f"{kind}, {model}" if len(models) > 1 else kind
+            tested = [_tested(one, first, second, partial=partial) for one in changes]
+            lines.append(_line(about, [one.suite for one in changes], differences(tested)))
+    return [*filter(None, lines)]
+
+
+def _about(question: str) -> str:
+    """What a proportion of correct items is about."""
+    return heading_of(ACCURACY_KIND) if question == ALL_PREDICTIONS else question
 
 
 def _line(about: str, suites: Sequence[str], said: Iterator[str]) -> str:
@@ -65,7 +99,7 @@ def _of_rates(rankings: Sequence[Ranking], short: dict[str, str]) -> Iterator[st
     """Which of few models get more items right."""
     return differences(
         [
-            _tested(pair, short, p=pair.test.p, n=pair.n if one.left_out else None)
+            _tested(pair, short[pair.first], short[pair.second], partial=one.left_out > 0)
             for one in rankings
             for pair in one.pairs
         ]
@@ -74,15 +108,26 @@ def _of_rates(rankings: Sequence[Ranking], short: dict[str, str]) -> Iterator[st
 
 def _tested(
     pair: PairwiseComparison | PairedCorrelations,
-    short: dict[str, str],
+    first: str,
+    second: str,
     *,
-    p: float | None,
-    n: int | None = None,
+    partial: bool = False,
 ) -> tuple[PairTest, float | None]:
-    """The test of two models, first minus second, with its corrected p."""
+    """The test of two models, first minus second, with its corrected p.
+
+    Args:
+        pair: the two models on one suite.
+        first: short name of the one.
+        second: of the other.
+        partial: whether a model lacks items, so that their number is said.
+    """
     first_minus_second = -(pair.change.estimate or 0.0)  # undefined, it has no p
-    first, second = short[pair.first], short[pair.second]
-    return PairTest(pair.suite, first, second, first_minus_second, p, n), pair.corrected
+    if isinstance(pair, PairwiseComparison):
+        p, n = pair.test.p, pair.n
+    else:
+        p, n = pair.change.p, pair.change.n
+    shared = n if partial else None
+    return PairTest(pair.suite, first, second, first_minus_second, p, shared), pair.corrected
 
 
 def _of_many(rankings: Sequence[Ranking], short: dict[str, str]) -> Iterator[str]:
@@ -108,4 +153,4 @@ def _by_kind(correlated: Sequence[PairedCorrelations]) -> dict[str, list[PairedC
 
 def _of_correlations(changes: Sequence[PairedCorrelations], short: dict[str, str]) -> Iterator[str]:
     """Which of few models correlate more with the same ratings."""
-    return differences([_tested(one, short, p=one.change.p) for one in changes])
+    return differences([_tested(one, short[one.first], short[one.second]) for one in changes])
