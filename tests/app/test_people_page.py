@@ -187,6 +187,7 @@ def test_people_join_by_the_link_of_the_room_and_are_counted_as_they_answer(fold
         await user.should_see("Open this address on this computer", retries=300)
         (link,) = [link.text for link in user.find(ui.link).elements if "/room/" in str(link.text)]
         assert link.startswith("http://127.0.0.1:")
+        await user.should_see("whoever opens a link reads that the survey is closed")
         browser = build_opener(HTTPCookieProcessor())
         form = hidden(browser.open(link).read().decode())
         page = browser.open(Request(link, data=urlencode(form).encode()))  # noqa: S310  # of a test, on this machine

@@ -97,14 +97,19 @@ def test_pairs_are_chosen_between_and_their_fillers_taken_as_the_page_says(tmp_p
         ))  # fmt: skip
         await user.should_see("--task choice", retries=200)
         await user.should_see("--language it")
+        await user.should_see("Le frasi di uno stesso item stanno su una sola pagina")
+        await user.should_not_see("Nessuno vede due condizioni dello stesso item.")
         await user.should_not_see("ognuno vede tutte le frasi")
         fill(user, ui.input, "Responsabile (nome ed e-mail)", "Anna Bianchi")
         fill(
             user, ui.textarea, "Riempitivi, mescolati alle altre frasi",
             "Il treno è in orario. | Il treno sono in orario.",
         )  # fmt: skip
+        fill(user, ui.textarea, "Altre domande sui partecipanti, scritte da te",
+             "Quale dialetto parli?")  # fmt: skip
         user.find("Crea il questionario").click()
         await user.should_see("Su barche.", retries=300)
+        await user.should_see("Domande sulle persone: «Quale dialetto parli?».")
 
     visit(tmp_path, flow)
     design = read_design(tmp_path / "surveys" / "barche")
@@ -168,8 +173,6 @@ def test_everybody_sees_all_conditions_where_somebody_wants_it(tmp_path):
     folder.mkdir()
     (folder / "fenomeni.csv").write_text(PHENOMENA, encoding="utf-8")
 
-    made = tmp_path / "surveys" / "fenomeni"
-
     async def walk(user):
         await user.open("/it/people?suite=suites/fenomeni.csv")
         await user.should_see("Ogni persona vede 3 delle 6 frasi", retries=300)
@@ -178,7 +181,7 @@ def test_everybody_sees_all_conditions_where_somebody_wants_it(tmp_path):
         user.find("Tutti vedono tutte le frasi").click()
         await user.should_see("Ognuno vede tutte le 6 frasi", retries=300)
         user.find("Crea il questionario").click()
-        await until(lambda: any(made.glob("*.json")))
+        await user.should_see("Su fenomeni.", retries=300)  # all of its files are there then
 
     visit(tmp_path, walk)
     design = read_design(tmp_path / "surveys" / "fenomeni")

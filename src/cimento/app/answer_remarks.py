@@ -22,8 +22,8 @@ def _role(name: str, say: Words) -> str:
     return say.named("role", "place" if name == "position" else name)
 
 
-_CHECKS = re.compile(r"\((\d+) of (\d+) right\)")
-"""How many attention checks somebody passed, behind the code."""
+_CHECKS = re.compile(r"\((\d+) of (\d+)(?: right)?\)")
+"""How many questions somebody answered, or attention checks somebody passed, behind the code."""
 
 
 _WHY = re.compile(r"\((its? (?:[^()]|\([^()]*\))+)\)")

@@ -214,7 +214,7 @@ class SurveyPage:
     def _build_around(self) -> None:
         """What the survey has beside its sentences: breaks, questions about people, consent."""
         say, every = self._say, self._design.break_every
-        asked = "; ".join(one.prompt for one in self._design.background)
+        asked = "; ".join(say.quoted(one.prompt) for one in self._design.background)
         Text(
             " ".join(
                 (

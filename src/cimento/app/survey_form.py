@@ -244,6 +244,8 @@ class SurveyForm:
     def _seen(self) -> str:
         """How many of the sentences a participant sees, and why."""
         say, given = self._say, self._given()
+        if self._task == "choice":
+            return say("people.together")
         is_plain = not self._fillers.chosen and "limit" not in given
         if self._suited is None or not self._has_lists or not is_plain:
             return say("people.not-two")
