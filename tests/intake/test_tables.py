@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from cimento import CimentoError, load_suite
 from cimento.intake.sheets import read_sheet
+from cimento.intake.tables import open_table
 from cimento.intake.words import HEADERS, NAMES, SETS, SIDES
 from cimento.suites import sentence
 from cimento.suites.ratings import rated_of
@@ -259,3 +260,16 @@ def test_semicolons_in_a_name_between_commas_separate_nothing(tmp_path):
     path.write_text("item,a; b,c\n1,x; y,z\n2,w,v\n", encoding="utf-8")
     table, _ = read_sheet(path.read_bytes(), path)
     assert table.columns == ("item", "a; b", "c")
+
+
+@given(st.lists(st.sampled_from(["", " ", "\u00a0", "  "]), min_size=12, max_size=12))
+def test_blanks_around_a_label_make_no_other_label(blanks):
+    labels = ["corta", "lunga"] * 6
+    rows = [f"Frase numero {n}.\t{label}{blank}"
+            for n, (label, blank) in enumerate(zip(labels, blanks, strict=True))]  # fmt: skip
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "livelli.tsv"
+        path.write_text("\n".join(["frase\tlivello", *rows, ""]), encoding="utf-8")
+        read = open_table(path).cells["livello"]
+    assert [cell.strip() for cell in read] == labels
+    assert len({*read}) == 2

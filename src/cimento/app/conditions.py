@@ -110,8 +110,8 @@ def cells_in(factors: Mapping[str, tuple[str, ...]]) -> dict[str, dict[str, tupl
         By the levels of a cell in words, the plain and the other level of each factor if that cell
         should be the least acceptable; empty for other tables.
     """
-    if [*map(len, factors.values())] != [N_LEVELS] * N_LEVELS:
-        return {}
+    if [len({*levels}) for levels in factors.values()] != [N_LEVELS] * N_LEVELS:
+        return {}  # also while somebody types a level that is still like the other one
     (first, ones), (second, others) = factors.items()
     return {
         f"{one}, {other}": {

@@ -402,6 +402,21 @@ def _table_of(
         rows.append(
             record if len(record) == width else [*record[:width], *[""] * (width - len(record))]
         )
-    cells = {name: tuple([row[k] for row in rows]) for k, name in enumerate(columns)}
+    cells = {name: _labels(tuple([row[k] for row in rows])) for k, name in enumerate(columns)}
     named = tuple(filter(None, columns))
     return Table(name, named, numbers, {column: cells.get(column, ()) for column in named})
+
+
+def _labels(cells: tuple[str, ...]) -> tuple[str, ...]:
+    """The cells of a column; labels that are there with blanks around them and without, without.
+
+    Nobody sees a blank behind a level, which would else be one more level.
+    """
+    given = {*cells}
+    plain = {cell.strip() for cell in given}
+    is_of_labels = len(plain) < len(given) and _ROWS_PER_LABEL * len(plain) <= len(cells)
+    return tuple(map(str.strip, cells)) if is_of_labels else cells
+
+
+_ROWS_PER_LABEL = 2
+"""Rows with one cell on average, from which the cells of a column are labels."""
