@@ -104,3 +104,21 @@ def test_ends_other_than_those_of_the_heading_are_kept_where_somebody_sets_them(
     judgments = judgments_of(read_judgments(tmp_path / "judgments" / "notas.parquet"))
     assert {one.scale for one in judgments} == {"1 to 100"}
     assert len(judgments) == 16
+
+
+@pytest.mark.parametrize(("elsewhere", "is_proposed"), [(3, True), (4, False)])
+def test_a_scale_in_headings_is_proposed_only_if_four_ratings_in_five_are_on_it(
+    elsewhere, is_proposed, tmp_path
+):
+    ratings = iter(["55"] * elsewhere + ["4"] * (16 - elsewhere))  # 13 of 16 are 81%, 12 are 75%
+    lines = long().splitlines()
+    lines[1:] = [f"{line.rpartition(';')[0]};{next(ratings)}" for line in lines[1:]]
+    seen = []
+
+    async def walk(user):
+        await read(user, "notas.csv", "\n".join(lines))
+        await user.should_see("A pior avaliação possível", retries=300)
+        seen.extend(ends_shown(user))
+
+    visit(tmp_path, walk)
+    assert seen == (["1", "7"] if is_proposed else ["", ""])

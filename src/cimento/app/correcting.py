@@ -12,6 +12,7 @@ from pathlib import Path
 
 from cimento.app.incoming import table_in
 from cimento.errors import CimentoError
+from cimento.intake.profile import number_of
 from cimento.intake.reading import ANSWERS
 from cimento.intake.scale_ends import ends_of_all
 from cimento.io.files import read_bytes
@@ -70,13 +71,19 @@ class ReadFile:
     def scale_named(self) -> tuple[int, int] | None:
         """The ends of the scale in the headings of its answers; None without them, or with others.
 
-        Nobody has confirmed them.
+        Nobody has confirmed them; the ratings have to be on them, most of them at least.
         """
         if (table := table_in(self.name, self.data)) is None:
             return None
         form = form_table(table)
         answers = [name for name, role in self.roles.items() if role in ("answer", ANSWERS)]
-        return ends_of_all(form.heading(name) for name in answers)
+        ends = ends_of_all(form.heading(name) for name in answers)
+        cells = (row.cells.get(name, "") for row in form.table.rows for name in answers)
+        ratings = [rating for cell in cells if (rating := number_of(cell)) is not None]
+        if ends is None or not ratings:
+            return None
+        n_on = sum(ends[0] <= rating <= ends[1] for rating in ratings)
+        return ends if n_on >= _MOST_ON_SCALE * len(ratings) else None
 
     def test_as_made(self) -> bytes | None:
         """The content of the test that its sentences made; None where somebody changed it."""
@@ -87,6 +94,8 @@ class ReadFile:
         return data if data and sha256_of(data) == self.digest else None
 
 
+_MOST_ON_SCALE = 0.8
+"""The proportion of ratings that are on a scale that headings name, or it is another one's."""
 _MOST_KEPT = 8
 _kept: dict[Path, ReadFile] = {}
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cimento.judgments import ACCEPTABLE
+from cimento.intake.profile import number_of
+from cimento.judgments import ACCEPTABLE, BETTER
 from cimento.judgments.doubted import doubts
 from cimento.judgments.summaries import is_rated
 from cimento.kinds.registry import load_suite, save_suite
@@ -75,6 +76,40 @@ def sentences_of(came: Import) -> FormSentences | None:
     if not are_labels(named):
         return FormSentences(texts, known, lost=column)
     return FormSentences(texts, known, column, tuple(named))
+
+
+def needs_test(came: Import) -> bool:
+    """Whether answers are not all choices, which say how often each was chosen without a test.
+
+    Args:
+        came: the answers, read without a test.
+    """
+    return not all(one.question == BETTER for one in came.judgments)
+
+
+def numbered_only(came: Import) -> list[str]:
+    """What is said of ratings of sentences of which a file has the numbers alone.
+
+    Args:
+        came: the answers, read without a test.
+
+    Returns:
+        One line; none where they are not ratings of this kind.
+    """
+    names = {name for of in came.readings for name in of.roles.get("item", ())}
+    are_rated = all(is_rated(one.question) and not one.suite for one in came.judgments)
+    are_numbers = all(
+        one.candidate is None and number_of(one.item) is not None for one in came.judgments
+    )
+    if not (came.judgments and names and are_rated and are_numbers):
+        return []
+    column = ", ".join(sorted(names))
+    told = (
+        f'No test was made: the column "{column}" has numbers of sentences, and the sentences are '
+        "not in the file. To compare models, choose the test whose ids these numbers are, and the "
+        "file again."
+    )
+    return [told]
 
 
 def save_sentences(sentences: FormSentences, path: Path, *, language: str, words: str) -> None:

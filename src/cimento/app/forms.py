@@ -15,7 +15,13 @@ from cimento.app.answer_columns import ask_columns, proposed, roles_in
 from cimento.app.answers import Results
 from cimento.app.correcting import ReadFile, drop, keep, kept
 from cimento.app.findings import button
-from cimento.app.form_sentences import FormSentences, save_sentences, sentences_of
+from cimento.app.form_sentences import (
+    FormSentences,
+    needs_test,
+    numbered_only,
+    save_sentences,
+    sentences_of,
+)
 from cimento.app.frame import Text, Visit, file_choice, guarded, heading
 from cimento.app.incoming import asked_about, read_upload, remarks_on, table_in, taken
 from cimento.app.parts import ask_deletion, delete_button, named_languages, searched
@@ -24,7 +30,6 @@ from cimento.app.workspace import JUDGMENTS, SECRET, SUITES
 from cimento.errors import CimentoError, InputError
 from cimento.io.files import read_bytes, write_bytes
 from cimento.judgments import (
-    BETTER,
     judgments_of,
     read_judgments,
     table_of,
@@ -168,9 +173,9 @@ class OwnForms:
         unsubmitted = unsubmitted or bool(earlier and earlier.unsubmitted)
         read = partial(self._read, file, data, secret=secret, roles=roles, unsubmitted=unsubmitted)
         try:
-            came, remarks = await read(suite), list[str]()
-            # Choices between sentences say how often each was chosen, also without a test.
-            if suite is None and not all(one.question == BETTER for one in came.judgments):
+            came = await read(suite)
+            remarks = [] if suite else numbered_only(came)
+            if suite is None and not remarks and needs_test(came):
                 sentences = self._sentences(came, file)
                 remarks = [*sentences.remarks, *([] if roles else sentences.doubts)]
                 made = await self._made_of(sentences, name, earlier)
