@@ -30,6 +30,14 @@ def wide():
     return "".join(",".join(f'"{cell}"' for cell in row) + "\n" for row in [heads, *rows])
 
 
+def grid():
+    """As Google writes the rows of a grid: each in brackets behind its question."""
+    given = wide().replace(" (1-7)", "]")
+    for n in range(1, 5):
+        given = given.replace(f"{n}. ", "Nota (1-7) [")
+    return given
+
+
 def long():
     rows = [
         [f"P{n}", school, text, rating]
@@ -51,7 +59,7 @@ def ends_shown(user):
     return [values[f"A {end} avaliação possível"] for end in ("pior", "melhor")]
 
 
-@pytest.mark.parametrize(("table", "row"), [(wide, 3), (long, 7)])
+@pytest.mark.parametrize(("table", "row"), [(wide, 3), (long, 7), (grid, 3)])
 def test_a_typing_error_beyond_the_scale_in_the_heading_is_shown_before_any_mean(
     table, row, tmp_path
 ):

@@ -12,11 +12,13 @@ from pathlib import Path
 
 from cimento.app.incoming import table_in
 from cimento.errors import CimentoError
+from cimento.intake.forms import of_grid
 from cimento.intake.profile import number_of
 from cimento.intake.reading import ANSWERS
 from cimento.intake.scale_ends import ends_of_all
 from cimento.io.files import read_bytes
 from cimento.judgments import Judgment
+from cimento.judgments.asked import GRID_DASH
 from cimento.judgments.forms import form_table
 from cimento.suites.reading import sha256_of
 
@@ -77,7 +79,9 @@ class ReadFile:
             return None
         form = form_table(table)
         answers = [name for name, role in self.roles.items() if role in ("answer", ANSWERS)]
-        ends = ends_of_all(form.heading(name) for name in answers)
+        headings = [form.heading(name) for name in answers]
+        # The question of a grid says it for all of its rows.
+        ends = ends_of_all(of_grid(one, dash=GRID_DASH)[0] or one for one in headings)
         cells = (row.cells.get(name, "") for row in form.table.rows for name in answers)
         ratings = [rating for cell in cells if (rating := number_of(cell)) is not None]
         if ends is None or not ratings:
