@@ -69,6 +69,10 @@ FORMS = {
             ' kept, not scored: "n".'
         ),
     ),
+    "numbered.csv": (
+        "frase;a;b;c\n1;Chi dorme?;Chi mangia?;Chi legge?\n2;Chi va?;Chi sta?;Chi esce?\n",
+        'conditions in columns: conditions = "a", "b", "c", item = "frase"; 2 items.',
+    ),
     "stories.jsonl": (json.dumps(STORY), "GITA4CALAMITA JSONL: 1 story."),
     "task.yaml": (
         TASK,

@@ -240,7 +240,7 @@ def located(grid: Grid, fault: Fault, wide: Mapping[str, int] | None = None) -> 
         not grid.described and (is_language or TOML in fault.seen)
     )
     # The page has a button for what would be replaced in Excel.
-    todo = "" if by_page else fault.todo.removesuffix(IN_EXCEL).rstrip()
+    todo = "" if by_page else fault.todo.partition(IN_EXCEL)[0].rstrip()
     of_items = wide if wide and sheet == ITEMS else {}
     return Finding(
         sheet, rows, _column_of(grid.sheets[sheet], fault, rows, of_items), fault.severity,

@@ -31,8 +31,10 @@ from cimento.suites.checks.asides import (
 
 MARKED, NUMBERED = "CIM-S061", "CIM-S071"
 """The codes of judgment marks and of example numbers."""
-IN_EXCEL = "In Excel, replace ~* by nothing: without ~, any text is replaced."
-"""Advice on deleting asterisks."""
+IN_EXCEL = "In Excel, replace ~"
+"""How advice begins on deleting marks in a spreadsheet program."""
+_SOUGHT = {"*": "~*", "??": "~?~?"}
+"""Marks that can be replaced everywhere, as Excel searches for them; a single ? ends questions."""
 _SOFT = frozenset("#%")
 """Marks that may begin any sentence, if they do so in several conditions."""
 _FEW = 0.02
@@ -189,7 +191,7 @@ def judged(sentences: Sentences) -> Iterator[Fault]:
             f" condition {name!r}."
         )
         seen = f"{_first_mark(sentences.texts[first], marks[first])} {seen}"
-        todo = _deleting(sentences, numbers, "".join(mark for n in numbers for mark in marks[n]))
+        todo = _deleting(sentences, numbers, [mark for n in numbers for mark in marks[n]])
         places = map(sentences.where, numbers)
         yield fault(MARKED, where=sentences.where(first), seen=seen, todo=todo, places=places)
     if marks and not telling:
@@ -216,11 +218,11 @@ def _first_mark(text: str, marks: Sequence[str]) -> str:
     return seen
 
 
-def _deleting(sentences: Sentences, numbers: Sequence[int], marks: str) -> str:
+def _deleting(sentences: Sentences, numbers: Sequence[int], marks: Sequence[str]) -> str:
     """Advice on marks that tell one condition from the others, before some of its sentences."""
     todo = "Delete them from the sentences."
     condition = sentences.conditions[numbers[0]]
-    if meaning(condition) == GOOD and not {*marks} & {*TICKS}:
+    if meaning(condition) == GOOD and not {*"".join(marks)} & {*TICKS}:
         where = "; ".join(map(sentences.where, numbers[:_SHOWN_SWAPPED]))
         todo = "They mark what is not acceptable: " + (
             f"are the good and the bad sentence swapped in {where}? If so, exchange the two there."
@@ -229,7 +231,11 @@ def _deleting(sentences: Sentences, numbers: Sequence[int], marks: str) -> str:
             " names."
         )
         todo += " In either case, delete the marks."
-    return f"{todo} {IN_EXCEL}" if "*" in marks else todo
+    sought = ", ".join(
+        text for mark, text in _SOUGHT.items() if any(mark in given for given in marks)
+    )
+    excel = f" In Excel, replace {sought} by nothing: without ~, any text is replaced."
+    return f"{todo}{excel}" if sought else todo
 
 
 # --- Example numbers

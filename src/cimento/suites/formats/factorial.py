@@ -380,7 +380,7 @@ def _read_as(
         roles["sentence"] = sentence
     elif regions:
         shape, roles["regions"] = REGIONS, regions
-    elif makers or find("sentence"):
+    elif makers or (not whole.conditions and is_factorial_table(whole)):
         roles["sentence"] = find("sentence")
     else:
         shape, roles["conditions"] = CELLS, [*condition_columns(whole)]
