@@ -70,8 +70,13 @@ FORMS = {
         ),
     ),
     "numbered.csv": (
-        "frase;a;b;c\n1;Chi dorme?;Chi mangia?;Chi legge?\n2;Chi va?;Chi sta?;Chi esce?\n",
-        'conditions in columns: conditions = "a", "b", "c", item = "frase"; 2 items.',
+        "frase;corta, non isola;lunga, non isola;corta, isola;lunga, isola\n"
+        "1;Chi dice che canti?;Chi dici che canti?;Chi chiede se canti?;Chi chiedi se canti?\n"
+        "2;Chi sa che rida?;Chi sai che rida?;Chi domanda se rida?;Chi domandi se rida?\n",
+        (
+            'conditions in columns: conditions = "corta, non isola", "lunga, non isola",'
+            ' "corta, isola", "lunga, isola", item = "frase"; 2 items.'
+        ),
     ),
     "stories.jsonl": (json.dumps(STORY), "GITA4CALAMITA JSONL: 1 story."),
     "task.yaml": (

@@ -351,3 +351,13 @@ def test_messages_name_invisible_characters(blank, name):
     assert all(repr(blank)[1:-1] not in text for text in seen)
     # What an author wrote with a backslash stays what it is.
     assert named_blanks(repr("a\\xa0")) == repr("a\\xa0")
+
+
+@pytest.mark.parametrize(
+    ("marks", "sought"), [("*?", "~*"), (("??",), "~?~?"), (("*", "??"), "~*, ~?~?"), ("?", "")]
+)
+def test_advice_for_excel_names_the_marks_that_are_there(marks, sought):
+    pairs = [(f"A cat sleeps {n}.", f"{mark}A cat sleep {n}.") for n, mark in enumerate(marks)]
+    [fault] = faults_of(pairs, "CIM-S061")
+    # A single question mark cannot be replaced everywhere: it ends questions.
+    assert fault.todo.partition("In Excel, replace ")[2].partition(" by nothing")[0] == sought
