@@ -70,9 +70,11 @@ FORMS = {
         ),
     ),
     "numbered.csv": (
-        "frase;corta, non isola;lunga, non isola;corta, isola;lunga, isola\n"
-        "1;Chi dice che canti?;Chi dici che canti?;Chi chiede se canti?;Chi chiedi se canti?\n"
-        "2;Chi sa che rida?;Chi sai che rida?;Chi domanda se rida?;Chi domandi se rida?\n",
+        (
+            "frase;corta, non isola;lunga, non isola;corta, isola;lunga, isola\n"
+            "1;Chi dice che canti?;Chi dici che canti?;Chi chiede se canti?;Chi chiedi se canti?\n"
+            "2;Chi sa che rida?;Chi sai che rida?;Chi domanda se rida?;Chi domandi se rida?\n"
+        ),
         (
             'conditions in columns: conditions = "corta, non isola", "lunga, non isola",'
             ' "corta, isola", "lunga, isola", item = "frase"; 2 items.'
