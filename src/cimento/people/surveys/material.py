@@ -348,12 +348,12 @@ class _Questions:
             ask = self._drawn if self._task == "cloze" else self._question
             yield from ((ask(item),) for item in items)
         elif self._wanted.all_conditions:
-            yield from ((self._apart_from_none(self._question(item)),) for item in items)
+            yield from ((self._for_everybody(self._question(item)),) for item in items)
         else:
             yield tuple(map(self._question, items))
 
     @staticmethod
-    def _apart_from_none(question: SurveyQuestion) -> SurveyQuestion:
+    def _for_everybody(question: SurveyQuestion) -> SurveyQuestion:
         """A question that everybody is asked, not right before or after one of the same item."""
         alone = f"{question.item} {question.condition} {question.candidate}"
         return replace(question, members=alone, group=question.group or question.item)
