@@ -439,3 +439,20 @@ def test_a_prime_is_no_side_of_a_pair_and_the_sentence_after_it_is_what_is_judge
 def test_a_constant_such_as_a_seed_is_no_rating(tmp_path):
     columns = {"prompt": [f"Is it true that {text}" for text in GOOD], "seed": ["7"] * 4}
     assert "rating=seed" not in refused(written(tmp_path, columns))
+
+
+@pytest.mark.parametrize(
+    ("last", "right"),
+    [("longisland", "long_island"), ("Long_ilsand", "long_island"), ("notes_here", "")],
+)
+def test_the_misspelled_cell_of_a_design_is_named_as_the_others_ask(tmp_path, last, right):
+    names = ("short_nonisland", "long_nonisland", "short_island", last)
+    columns = {"n": [*"1234"]}
+    columns |= {name: [f"{text[:-1]} {name[:2]}." for text in GOOD] for name in names}
+    advice = refused(written(tmp_path, columns))
+    assert advice.startswith(f"If '{last}' is '{right}',") == bool(right)
+    if right:
+        columns[right] = columns.pop(last)
+        suite = load_suite(written(tmp_path, columns, "again.tsv"), language="en").suite
+        assert len(suite.condition_names) == 4
+        assert suite.predictions

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import SequenceMatcher
+from itertools import product
 
 from cimento.errors import Fault
 from cimento.faults import EXAMPLE
@@ -89,9 +91,31 @@ def _conditions_advised(sentences: Sequence[str]) -> str:
     roles = {CONDITIONS if n == 1 else f"{CONDITIONS} {n}": name
              for n, name in enumerate(sentences, 1)}  # fmt: skip
     return (
-        f"If each of these columns is a condition, say so: {as_option(roles)}. In a design of two"
-        " factors, their names join the levels, as in 'long, island'."
+        f"{_nearly_a_cell(sentences)}If each of these columns is a condition, say so:"
+        f" {as_option(roles)}. In a design of two factors, their names join the levels, as in"
+        " 'long, island'."
     )
+
+
+_ALIKE = 0.8
+"""Similarity from which a name may be a misspelled one; *longisland* has .95 to *long_island*."""
+
+
+def _nearly_a_cell(names: Sequence[str]) -> str:
+    """Advice on a name that is nearly that of the cell which three others lack to be a design."""
+    for odd in names:
+        others = [_BETWEEN_LEVELS.split(name) for name in names if name != odd]
+        if [*map(len, others)] != [_SIDES] * (_FEWEST_CELLS - 1):
+            continue
+        missing = {*product(*map(set, zip(*others, strict=True)))}.difference(map(tuple, others))
+        between = next(filter(None, map(_BETWEEN_LEVELS.search, names)))[0]
+        for cell in map(between.join, missing if len(missing) == 1 else ()):
+            if SequenceMatcher(None, odd.casefold(), cell.casefold()).ratio() >= _ALIKE:
+                return f"If {odd!r} is {cell!r}, the cell that the others lack, call it so. "
+    return ""
+
+
+_BETWEEN_LEVELS = re.compile(r"[\W_]+")
 
 
 _AS_TEMPLATE = (
