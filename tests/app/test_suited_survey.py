@@ -36,6 +36,12 @@ ITEMS = (
 )
 
 
+def listed(folder, name, table):
+    """A table among the tests of a workspace."""
+    (folder / "suites").mkdir()
+    (folder / "suites" / name).write_text(table, encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("table", "suited"),
     [
@@ -85,9 +91,7 @@ def test_people_can_be_asked_about_what_has_faults_for_models_only(tmp_path, tab
 
 
 def test_pairs_are_chosen_between_and_their_fillers_taken_as_the_page_says(tmp_path):
-    folder = tmp_path / "suites"
-    folder.mkdir()
-    (folder / "barche.tsv").write_text(PAIRS, encoding="utf-8")
+    listed(tmp_path, "barche.tsv", PAIRS)
 
     async def flow(user):
         await user.open("/it/people?suite=suites/barche.tsv")
@@ -118,9 +122,7 @@ def test_pairs_are_chosen_between_and_their_fillers_taken_as_the_page_says(tmp_p
 
 
 def test_a_survey_that_is_made_at_once_has_the_language_of_the_page(tmp_path):
-    folder = tmp_path / "suites"
-    folder.mkdir()
-    (folder / "barche.tsv").write_text(LIST, encoding="utf-8")
+    listed(tmp_path, "barche.tsv", LIST)
 
     async def flow(user):
         await user.open("/it/people?suite=suites/barche.tsv")
@@ -134,9 +136,7 @@ def test_a_survey_that_is_made_at_once_has_the_language_of_the_page(tmp_path):
 
 
 def test_a_list_without_items_is_seen_whole_and_the_page_says_so(tmp_path):
-    folder = tmp_path / "suites"
-    folder.mkdir()
-    (folder / "barche.tsv").write_text(LIST, encoding="utf-8")
+    listed(tmp_path, "barche.tsv", LIST)
 
     async def flow(user):
         await user.open("/it/people?suite=suites/barche.tsv")
@@ -169,9 +169,7 @@ def test_the_number_of_sentences_that_somebody_sees_is_that_of_the_lists(lists, 
 
 
 def test_everybody_sees_all_conditions_where_somebody_wants_it(tmp_path):
-    folder = tmp_path / "suites"
-    folder.mkdir()
-    (folder / "fenomeni.csv").write_text(PHENOMENA, encoding="utf-8")
+    listed(tmp_path, "fenomeni.csv", PHENOMENA)
 
     async def walk(user):
         await user.open("/it/people?suite=suites/fenomeni.csv")

@@ -112,22 +112,29 @@ A_PAIR_BUT_NOT_ALL = {
 }
 
 
-def test_where_all_models_differ_and_no_two_do_it_is_said_why():
-    notes = notes_of(**ALL_BUT_NO_PAIR)
+@pytest.mark.parametrize(
+    ("right", "said"),
+    [
+        (
+            ALL_BUT_NO_PAIR,
+            (
+                "All models together differ significantly, but no two do: the common test adds up"
+                " all pairs, while each pair stands alone, with p corrected over 3 tests."
+            ),
+        ),
+        (
+            A_PAIR_BUT_NOT_ALL,
+            (
+                "a and b differ significantly, but all models together do not: the common test"
+                " averages over all pairs."
+            ),
+        ),
+    ],
+)
+def test_where_the_test_of_all_models_and_those_of_pairs_disagree_it_is_said_why(right, said):
+    notes = notes_of(**right)
     place = next(at for at, note in enumerate(notes) if "Cochran's Q" in note)
-    assert notes[place + 1] == (
-        "All models together differ significantly, but no two do: the common test adds up all"
-        " pairs, while each pair stands alone, with p corrected over 3 tests."
-    )
-
-
-def test_where_two_models_differ_and_all_do_not_it_is_said_why():
-    notes = notes_of(**A_PAIR_BUT_NOT_ALL)
-    place = next(at for at, note in enumerate(notes) if "Cochran's Q" in note)
-    assert notes[place + 1] == (
-        "a and b differ significantly, but all models together do not: the common test averages"
-        " over all pairs."
-    )
+    assert notes[place + 1] == said
 
 
 def test_of_several_suites_the_one_where_the_tests_differ_is_named():

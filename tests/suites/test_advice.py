@@ -450,7 +450,7 @@ def test_the_misspelled_cell_of_a_design_is_named_as_the_others_ask(tmp_path, la
     columns = {"n": [*"1234"]}
     columns |= {name: [f"{text[:-1]} {name[:2]}." for text in GOOD] for name in names}
     advice = refused(written(tmp_path, columns))
-    assert advice.startswith(f"If '{last}' is '{right}',") == bool(right)
+    assert advice.startswith(f"If '{last}' is meant to be '{right}',") == bool(right)
     if right:
         columns[right] = columns.pop(last)
         suite = load_suite(written(tmp_path, columns, "again.tsv"), language="en").suite

@@ -270,10 +270,11 @@ class Results:
     def _build_scale(self, remarks: str) -> ScaleForm:
         """The scale of the ratings in numbers, to be confirmed."""
         file = kept(self._table(self._name))
+        is_open = file is not None and scale_of(self._judgments) is None
         self._scale = ScaleForm(
             self._visit, self._judgments, self._keep_scale,
             file.rows_of if file else lambda _: (),
-            named=file.scale_named() if file else None,
+            named=file.scale_named(ratings_of(self._judgments)) if file and is_open else None,
             is_inverted=INVERTED.partition(":")[0] in remarks,
         )  # fmt: skip
         self._scale.build()

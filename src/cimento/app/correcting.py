@@ -6,14 +6,13 @@ in the answers, where their names are replaced.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.app.incoming import table_in
 from cimento.errors import CimentoError
 from cimento.intake.forms import of_grid
-from cimento.intake.profile import number_of
 from cimento.intake.reading import ANSWERS
 from cimento.intake.scale_ends import ends_of_all
 from cimento.io.files import read_bytes
@@ -70,10 +69,14 @@ class ReadFile:
 
         return [row.number for row in (table.rows if table else ()) if has_it(row.cells)]
 
-    def scale_named(self) -> tuple[int, int] | None:
-        """The ends of the scale in the headings of its answers; None without them, or with others.
+    def scale_named(self, ratings: Sequence[float]) -> tuple[int, int] | None:
+        """The ends of the scale in the headings of its answers, which nobody has confirmed.
 
-        Nobody has confirmed them; the ratings have to be on them, most of them at least.
+        Args:
+            ratings: those that were read from the file.
+
+        Returns:
+            None where the headings name no scale, or several, or few ratings are on it.
         """
         if (table := table_in(self.name, self.data)) is None:
             return None
@@ -82,9 +85,7 @@ class ReadFile:
         headings = [form.heading(name) for name in answers]
         # The question of a grid says it for all of its rows.
         ends = ends_of_all(of_grid(one, dash=GRID_DASH)[0] or one for one in headings)
-        cells = (row.cells.get(name, "") for row in form.table.rows for name in answers)
-        ratings = [rating for cell in cells if (rating := number_of(cell)) is not None]
-        if ends is None or not ratings:
+        if ends is None:
             return None
         n_on = sum(ends[0] <= rating <= ends[1] for rating in ratings)
         return ends if n_on >= _MOST_ON_SCALE * len(ratings) else None

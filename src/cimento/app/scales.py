@@ -62,7 +62,7 @@ class ScaleChoice:
         """
         said = []
         if self.leaves and (beyond := beyond_ends(judgments, self.ends)):
-            judgments = [one for one in judgments if one not in beyond]
+            judgments = [one for one in judgments if not _is_beyond(one, self.ends)]
             values = ", ".join(f"{rating:g}" for rating in ratings_of(beyond)[:_SHOWN])
             low, high = self.ends
             said.append(
@@ -97,13 +97,12 @@ def scale_of(judgments: Sequence[Judgment]) -> Scale | None:
 
 def beyond_ends(judgments: Sequence[Judgment], scale: Scale) -> list[Judgment]:
     """The ratings that are beyond an end of a scale."""
-    low, high = scale
-    return [
-        one
-        for one in judgments
-        if one.counts and is_rated(one.question)
-        and (rating := rating_of(one)) is not None and not low <= rating <= high
-    ]  # fmt: skip
+    return [one for one in judgments if _is_beyond(one, scale)]
+
+
+def _is_beyond(judgment: Judgment, scale: Scale) -> bool:
+    """Whether an answer is a rating beyond an end of a scale."""
+    return any(not scale[0] <= rating <= scale[1] for rating in ratings_of([judgment]))
 
 
 def _on_scale(judgments: Sequence[Judgment], scale: Scale) -> list[Judgment]:
@@ -131,8 +130,8 @@ class ScaleForm:
         judgments: the answers, of which some are ratings in numbers.
         take: what is done with what somebody says of the scale.
         rows_of: gives the rows of a file in which an answer is; none where the file is not known.
-        named: the ends that the headings of the file name, which nobody has confirmed; None for
-            none.
+        named: the ends that the headings of the file name, while nobody has confirmed them; None
+            for none.
         is_inverted: whether the ratings were turned round before.
     """
 
@@ -149,7 +148,7 @@ class ScaleForm:
         self._visit, self._say, self._take = visit, visit.say, take
         self._judgments, self._rows_of = judgments, rows_of
         self._known, self._ratings = scale_of(judgments), ratings_of(judgments)
-        self._named = None if self._known else named
+        self._named = named
         self._is_inverted = is_inverted
 
     @property
@@ -233,9 +232,9 @@ class ScaleForm:
         """Ratings beyond an end, each with its person and sentence."""
         say = self._say
         found = [
-            say("people.off-scale-one", rating=say.number(rating_of(one) or 0.0, ",g"),
-                person=one.annotator or "", sentence=one.candidate or one.item) + self._place(one)
-            for one in beyond[:_SHOWN]
+            say("people.off-scale-one", rating=say.number(rating, ",g"), person=one.annotator or "",
+                sentence=one.candidate or one.item) + self._place(one)
+            for one, rating in zip(beyond[:_SHOWN], ratings_of(beyond[:_SHOWN]), strict=True)
         ]  # fmt: skip
         return "; ".join([*found, *(["..."] if len(beyond) > _SHOWN else [])])
 

@@ -355,15 +355,17 @@ def figure(runs: RunsLike, name: str, output: str | Path | None = None) -> Figur
     """
     load_altair()
     opened = runs_of(runs)
-    figures = [figure for section in sections_of(opened) for figure in section.figures]
-    named = [figure for figure in figures if figure.name == name]
     if name == RESULTS:
-        named = [results_figure(opened)]
+        named, known = [results_figure(opened)], [RESULTS]
+    else:
+        figures = [figure for section in sections_of(opened) for figure in section.figures]
+        named = [figure for figure in figures if figure.name == name]
+        known = [*(one.name for one in figures), RESULTS]
     if not named:
         raise UsageError(
             where=f"figure {name!r}",
             seen="these runs have nothing to draw in this way",
-            todo=did_you_mean(name, dict.fromkeys((*(one.name for one in figures), RESULTS))),
+            todo=did_you_mean(name, dict.fromkeys(known)),
         )
     if len(named) > 1:
         raise UsageError(

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 _TO = r"(?:[-–—/…]|\.\.\.?|\ba\b|\bal\b|\bto\b|\bдо\b)"
 _BRACKETED = re.compile(rf"\s*[(\[]\s*(-?\d+)\s*{_TO}\s*(\d+)\s*[)\]]\s*$")
 _IN_WORDS = re.compile(
-    r"\b(?:from|da|dall|de|del|desde|от)\s+(-?\d+)\s+(?:to|a|al|à|até|hasta|до)\s+(\d+)\b",
+    r"\b(?:(?:from|da|de|del|desde|от)\s+|dall['’])(-?\d+)"
+    r"\s+(?:(?:to|a|al|à|até|hasta|до)\s+|all['’])(\d+)\b",
     re.IGNORECASE,
 )
 LEGEND = re.compile(r"(-?\d+)\s*(?:[=:]\s*|\(\s*)([^\W\d][^\d,;)=]*)")
@@ -20,8 +21,8 @@ def ends_named(name: str) -> tuple[int, int] | None:
 
     >>> ends_named("Juicio medio (1-7)"), ends_named("Giudizio (1 = pessima, 5 = ottima)")
     ((1, 7), (1, 5))
-    >>> ends_named("Quanto è accettabile, da 1 a 5?"), ends_named("Nota")
-    ((1, 5), None)
+    >>> ends_named("Quanto è accettabile, da 1 a 5?"), ends_named("Dall'1 al 7"), ends_named("Nota")
+    ((1, 5), (1, 7), None)
     """
     match = _BRACKETED.search(name) or _IN_WORDS.search(name)
     found = match.groups() if match else (number for number, _ in LEGEND.findall(name))

@@ -256,20 +256,17 @@ def numbers_before(names: Sequence[str]) -> dict[str, str]:
     return plain if are_numbered and len({*plain.values()}) == len(names) else {}
 
 
-def numbers_said(plain: Mapping[str, str]) -> Iterator[str]:
-    """What is said of questions that are kept without their numbers; see `numbers_before`."""
+def kept_without(beside: str, plain: Mapping[str, str]) -> Iterator[str]:
+    """What is said of questions that are kept without what their form writes beside them.
+
+    Args:
+        beside: what that is, and on which side: ``number before``, ``scale after``.
+        plain: the questions, each with its sentence; nothing is said of none.
+    """
     if plain:
         first = next(iter(plain))
         n = counted(len(plain), "question is", "questions are")
-        yield f"{n} kept without the number before the sentence, such as {first!r}."
-
-
-def scales_said(plain: Mapping[str, str]) -> Iterator[str]:
-    """What is said of questions that are kept without their scales; see `scales_behind`."""
-    if plain:
-        first = next(iter(plain))
-        n = counted(len(plain), "question is", "questions are")
-        yield f"{n} kept without the scale behind the sentence, such as {first!r}."
+        yield f"{n} kept without the {beside} the sentence, such as {first!r}."
 
 
 def comparable_text(text: str) -> str:

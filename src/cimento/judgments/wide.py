@@ -21,9 +21,8 @@ from cimento.judgments import BETTER, BOTH, NONE, TEXT, ColumnMap, RawRow
 from cimento.judgments.asked import (
     GRID_DASH,
     AskedItems,
+    kept_without,
     numbers_before,
-    numbers_said,
-    scales_said,
     without_number,
 )
 from cimento.judgments.chosen import ChoiceQuestion, choices_in, choices_said, ties_said
@@ -372,9 +371,13 @@ def _matched(form: FormTable, rated: Sequence[str], places: AskedItems) -> dict[
     }
 
 
+_NUMBER, _SCALE = "number before", "scale after"
+"""What forms write beside the sentences of questions."""
+
+
 def _bare(form: FormTable, chosen: Sequence[str], places: AskedItems) -> Iterator[str]:
     """What is said of questions that a suite has without their numbers or scales."""
-    for plain, beside in ((without_number, "number before"), (without_scale, "scale behind")):
+    for plain, beside in ((without_number, _NUMBER), (without_scale, _SCALE)):
         found = [name for name in chosen if places.only_without(plain, form.heading(name), name)]
         if found:
             count = counted(len(found), "question was", "questions were")
@@ -402,7 +405,7 @@ def _item_names(
     kept = {item: plain.get(item, item) for item in names.values()}
     return (
         {name: bare.get(kept[item], kept[item]) for name, item in names.items()},
-        itertools.chain(numbers_said(plain), scales_said(bare)),
+        itertools.chain(kept_without(_NUMBER, plain), kept_without(_SCALE, bare)),
     )
 
 

@@ -111,7 +111,8 @@ def _nearly_a_cell(names: Sequence[str]) -> str:
         between = next(filter(None, map(_BETWEEN_LEVELS.search, names)))[0]
         for cell in map(between.join, missing if len(missing) == 1 else ()):
             if SequenceMatcher(None, odd.casefold(), cell.casefold()).ratio() >= _ALIKE:
-                return f"If {odd!r} is {cell!r}, the cell that the others lack, call it so. "
+                meant = f"If {odd!r} is meant to be {cell!r}, the cell that the others lack"
+                return f"{meant}, rename it. "
     return ""
 
 
