@@ -434,13 +434,13 @@ def _joined(sets: Iterable[tuple[SurveyQuestion, ...]]) -> tuple[tuple[SurveyQue
 
 def _refuse_all(task: SurveyTask, wanted: SurveyPlan) -> None:
     """Refuse all conditions for everybody where a question has them all, or some must be apart."""
-    if wanted.apart or task in ("choice", "cloze", "candidate"):
-        seen = (
-            f"nobody sees two rows with one value in {wanted.apart!r}"
-            if wanted.apart
-            else f"in the task {task} everybody is asked about every item already"
-        )
-        raise UsageError(where="--all-conditions", seen=seen, todo="Leave one of them out.")
+    if wanted.apart:
+        seen, todo = f"nobody sees two rows with one value in {wanted.apart!r}", "one of the two"
+    elif task in ("choice", "cloze", "candidate"):
+        seen, todo = f"in the task {task} everybody is asked about every item", "the option"
+    else:
+        return
+    raise UsageError(where="--all-conditions", seen=seen, todo=f"Leave {todo} out.")
 
 
 def _refuse_equal(choices: Sequence[AnswerChoice], where: str) -> None:
