@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,7 +14,6 @@ from hypothesis import strategies as st
 
 from cimento import CimentoError, load_suite
 from cimento.intake.sheets import read_sheet
-from cimento.intake.tables import open_table
 from cimento.intake.words import HEADERS, NAMES, SETS, SIDES
 from cimento.suites import sentence
 from cimento.suites.ratings import rated_of
@@ -262,14 +262,18 @@ def test_semicolons_in_a_name_between_commas_separate_nothing(tmp_path):
     assert table.columns == ("item", "a; b", "c")
 
 
-@given(st.lists(st.sampled_from(["", " ", "\u00a0", "  "]), min_size=12, max_size=12))
-def test_blanks_around_a_label_make_no_other_label(blanks):
-    labels = ["corta", "lunga"] * 6
-    rows = [f"Frase numero {n}.\t{label}{blank}"
-            for n, (label, blank) in enumerate(zip(labels, blanks, strict=True))]  # fmt: skip
+@given(st.lists(st.sampled_from(["", " ", "\u00a0", "  "]), min_size=16, max_size=16))
+def test_blanks_around_a_level_make_no_other_level(blanks):
+    rows = [
+        f"{n}\t{island}{blanks[place]}\t{length}{blanks[-place - 1]}"
+        f"\tChi {'chiede se' if island == 'isola' else 'dice che'} {noun} {length}?"
+        for n, noun in enumerate(SUBJECTS[:2])
+        for place, (island, length) in enumerate(
+            itertools.product(("isola", "no"), ("corta", "lunga")), 4 * n)
+    ]  # fmt: skip
     with TemporaryDirectory() as folder:
         path = Path(folder) / "livelli.tsv"
-        path.write_text("\n".join(["frase\tlivello", *rows, ""]), encoding="utf-8")
-        read = open_table(path).cells["livello"]
-    assert [cell.strip() for cell in read] == labels
-    assert len({*read}) == 2
+        path.write_text("\n".join(["n\tStruttura\tDistanza\tfrase", *rows, ""]), "utf-8")
+        suite = load_suite(path, language="it").suite
+    assert len(suite.items) == 2
+    assert {*suite.factors.values()} == {("no", "isola"), ("corta", "lunga")}

@@ -103,12 +103,7 @@ def open_table(path: Path, *, apart: bool = False) -> Table:
 
 
 def read_suite_table(
-    data: bytes,
-    path: Path,
-    *,
-    packed_bytes: int | None = None,
-    apart: bool = False,
-    as_is: bool = False,
+    data: bytes, path: Path, *, packed_bytes: int | None = None, apart: bool = False
 ) -> tuple[Table | None, list[Fault]]:
     """Read a table in the format given by the suffix of its path.
 
@@ -123,8 +118,6 @@ def read_suite_table(
         path: its name.
         packed_bytes: size of the file from which it was unpacked; None if it was not packed.
         apart: whether columns of one name are told apart.
-        as_is: whether each cell stays as it is, as in our own formats; otherwise labels lose
-            blanks around them.
 
     Returns:
         The table, None where there is none, and the faults found.
@@ -140,8 +133,6 @@ def read_suite_table(
         todo = "Are these sentences? Split it into several files, or unpack it if it is packed."
         return None, [*faults, fault("CIM-S002", where=path.name, seen=seen, todo=todo)]
     table, more = _with_header(records, name=path.name, names=names, apart=apart)
-    if table is not None and not as_is:
-        table = table.with_cells({name: _labels(table.cells[name]) for name in table.columns})
     return _chosen(table, faults + more)
 
 
@@ -414,18 +405,3 @@ def _table_of(
     cells = {name: tuple([row[k] for row in rows]) for k, name in enumerate(columns)}
     named = tuple(filter(None, columns))
     return Table(name, named, numbers, {column: cells.get(column, ()) for column in named})
-
-
-def _labels(cells: Sequence[str]) -> Sequence[str]:
-    """The cells of a column; labels that are there with blanks around them and without, without.
-
-    Nobody sees a blank behind a level, which would else be one more level.
-    """
-    given = {*cells}
-    plain = {cell.strip() for cell in given}
-    is_of_labels = len(plain) < len(given) and _ROWS_PER_LABEL * len(plain) <= len(cells)
-    return tuple(map(str.strip, cells)) if is_of_labels else cells
-
-
-_ROWS_PER_LABEL = 2
-"""Rows with one cell on average, from which the cells of a column are labels."""

@@ -53,7 +53,7 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
         SuiteError: no suite can be made of it.
     """
     data = read_bytes(path)
-    table, faults = read_suite_table(data, path, as_is=True)
+    table, faults = read_suite_table(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
     table = with_words_told(table)

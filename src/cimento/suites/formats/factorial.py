@@ -49,6 +49,7 @@ from cimento.suites.formats.gathered import json_lines
 from cimento.suites.formats.levels import (
     Cells,
     with_island_factor,
+    with_plain_levels,
 )
 from cimento.suites.formats.sentence_rows import id_columns, rows_of, suite_of_rows
 from cimento.suites.formats.sprouse import COLUMNS, from_sprouse, is_of_sprouse
@@ -254,12 +255,17 @@ def _meta(stated: Record, name: str) -> Meta:
     )
 
 
+def _prepared(table: Table) -> Table:
+    """The table with its levels in one spelling, a factor that is named, and items in numbers."""
+    return with_items_numbered(with_factor_named(with_plain_levels(table)))
+
+
 def is_factorial_table(table: Table) -> bool:
     """Whether each row has a sentence, the number of its item, and its condition or its levels.
 
     The sentence may be in several columns, one for each region.
     """
-    table = with_items_numbered(with_factor_named(table))
+    table = _prepared(table)
     if is_of_sprouse(table) or region_column_names(table):
         return True
     return bool(
@@ -290,7 +296,7 @@ def read_factorial_table(path: Path) -> Reading:
         SuiteError: the file is not such a table.
     """
     data, whole, faults = tabulated(path)
-    whole, fillers = without_fillers(with_items_numbered(with_factor_named(whole)))
+    whole, fillers = without_fillers(_prepared(whole))
     for role in ("item", "condition", "phenomenon"):
         faults += wrong_kind(whole, [whole.find(role)], role)
     faults += [*fillers, *numbering_said(whole), *numbered_apart(whole)]

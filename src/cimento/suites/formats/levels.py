@@ -110,3 +110,22 @@ def with_island_factor(table: Table) -> Table:
     renamed = {"structure" if name == column else name: table.cells[name] for name in table.columns}
     renamed["structure"] = cells
     return table.with_cells(renamed)
+
+
+_ROWS_PER_LABEL = 2
+
+
+def with_plain_levels(table: Table) -> Table:
+    """The table with labels in one spelling that it has with blanks around them and without.
+
+    Nobody sees a blank behind a level, which would else be one more level.
+    """
+    plain = {name: table.stripped(name) for name in table.columns if _has_blanks(table.cells[name])}
+    return table.with_cells({**table.cells, **plain}) if plain else table
+
+
+def _has_blanks(cells: Sequence[str]) -> bool:
+    """Whether cells are labels, of two rows or more on average, some with blanks around them."""
+    given = {*cells}
+    plain = {cell.strip() for cell in given}
+    return len(plain) < len(given) and _ROWS_PER_LABEL * len(plain) <= len(cells)

@@ -84,7 +84,7 @@ def read_native(folder: Path) -> Reading:
     columns = settings.columns if settings is not None else {}
     faults += _unknown_roles(columns)
     with reading_language(settings.meta.language if settings is not None else "", columns):
-        table, more = read_suite_table(data, table_path, as_is=True)
+        table, more = read_suite_table(data, table_path)
     faults += more
     rows, own, makers = None, tuple[str, ...](), tuple[str, ...]()
     if table is not None:
